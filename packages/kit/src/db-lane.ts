@@ -1,0 +1,83 @@
+import pg from 'pg'
+import { isOutage } from './db-problem.ts'
+import { Unavailable } from './failure.ts'
+
+export type Query = { name: string; text: string; values: unknown[] }
+
+export type Lane = { run(query: Query): Promise<pg.QueryResult>; close(): Promise<void> }
+
+/** How long a failed attempt to connect stands for those who come after it, so that a crowd does not storm a server in trouble. */
+const holdOff = 100
+
+/**
+ * A connection that many requests share: their statements leave together in one packet and are answered in order, so it is
+ * for short statements only.
+ */
+export function createLane(settings: pg.ClientConfig): Lane {
+  let current: Promise<pg.Client> | undefined
+  let closed = false
+
+  function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ ...settings, pipeline: true })
+    const opening = client.connect().then(
+      () => corkPerTick(client),
+      (problem: unknown) => {
+        throw new Unavailable('the database cannot be reached', { cause: problem })
+      },
+    )
+    const forget = () => {
+      if (current === opening) current = undefined
+    }
+    // An idle connection that breaks is replaced when it is needed; without a listener it would take the process along.
+    client.on('error', forget)
+    opening.then(
+      () => client.once('end', forget),
+      () => setTimeout(forget, holdOff).unref(),
+    )
+    current = opening
+    return opening
+  }
+
+  return {
+    async run(query) {
+      if (closed) throw new Unavailable('the database is closed')
+      const opening = current ?? connect()
+      const client = await opening
+      try {
+        return await client.query(query)
+      } catch (problem) {
+        // A server says goodbye a moment before the connection ends: whoever comes in between must not be sent down it.
+        if (current === opening && isOutage(problem)) {
+          current = undefined
+          client.end().catch(() => {})
+        }
+        throw problem
+      }
+    },
+    async close() {
+      closed = true
+      const client = await current?.catch(() => undefined)
+      await client?.end()
+    },
+  }
+}
+
+/** The statements of one turn of the event loop go out in one write. */
+function corkPerTick(client: pg.Client): pg.Client {
+  const { stream } = (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection
+  const query = client.query.bind(client) as (query: Query) => Promise<pg.QueryResult>
+  let corked = false
+  const corkedQuery = (asked: Query) => {
+    if (!corked) {
+      corked = true
+      stream.cork()
+      process.nextTick(() => {
+        corked = false
+        stream.uncork()
+      })
+    }
+    return query(asked)
+  }
+  client.query = corkedQuery as typeof client.query
+  return client
+}

@@ -1,0 +1,40 @@
+import pg from 'pg'
+import { Unavailable } from './failure.ts'
+
+/** The SQLSTATE of a database's refusal, or the code of whatever else went wrong. */
+export function codeOf(problem: unknown): string {
+  return typeof problem === 'object' && problem !== null && 'code' in problem ? String(problem.code) : ''
+}
+
+/** What went wrong, in the terms of whoever asked: an outage is nobody's bug and worth another try later. */
+export function translate(problem: unknown): unknown {
+  // They quote the values of the row, and nobody can vouch for those in a log.
+  if (problem instanceof pg.DatabaseError) Object.assign(problem, { detail: undefined, where: undefined })
+  return isOutage(problem) ? new Unavailable('the database does not answer', { cause: problem }) : problem
+}
+
+/**
+ * The connection broke or leads to a server that cannot help: class 08, 53 (out of something), 57P0 (shut down), 25006 (a primary
+ * that has become a replica), an error of the socket, or one of the driver's own sentences about it.
+ */
+export function isOutage(problem: unknown): boolean {
+  if (/^(08|53|57P0|25006|E(?!RR_)[A-Z])/.test(codeOf(problem))) return true
+  return (
+    problem instanceof Error &&
+    /^(Connection terminated|Client (has encountered|was closed)|Query read timeout)/.test(problem.message)
+  )
+}
+
+/** The database asks to do it again, for it has left nothing behind: a serialisation failure, a deadlock. */
+export function asksAgain(problem: unknown): boolean {
+  return problem instanceof pg.DatabaseError && (['40001', '40P01'].includes(codeOf(problem)) || isForgotten(problem))
+}
+
+/**
+ * The prepared statement is not what we take it for: a migration changed what it returns (0A000), it was never made because the
+ * statement ahead of it in the same packet failed to make it (26000), or another one made it meanwhile (42P05).
+ */
+export function isForgotten(problem: unknown): boolean {
+  const code = codeOf(problem)
+  return code === '26000' || code === '42P05' || (code === '0A000' && (problem as Error).message.includes('cached plan'))
+}

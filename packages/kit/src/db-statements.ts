@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+
+/** The schema that statements are written for, and the one that this installation keeps its tables in. */
+export type Schema = { written: string; actual: string }
+
+export type Statement = {
+  readonly text: string
+  /** The name that connections prepare it under. */
+  name: string
+  /** How often it has been given a new name. */
+  renewals: number
+}
+
+export type StatementOf = (template: TemplateStringsArray) => Statement
+
+/** Gives every template its statement, always the same one. */
+export function statements(schema: Schema): StatementOf {
+  const known = new WeakMap<TemplateStringsArray, Statement>()
+  return (template) => {
+    const there = known.get(template)
+    if (there) return there
+    const text = inSchema(
+      template.reduce((before, part, index) => `${before}$${index}${part}`),
+      schema,
+    )
+    const statement = { name: createHash('sha256').update(text).digest('hex').slice(0, 20), text, renewals: 0 }
+    known.set(template, statement)
+    return statement
+  }
+}
+
+/** Under a new name every connection prepares it anew. Those that failed together under the old one need only one new name. */
+export function renew(statement: Statement, failed: string) {
+  if (statement.name === failed) statement.name = `${failed.slice(0, 20)}_${++statement.renewals}`
+}
+
+/**
+ * Statements name the schema they are written for (`auth.users`), the kit's own say `kit.`; an installation may keep its tables
+ * in another one. Done in the text, because a search path is session state, which a connection pooler does not keep.
+ */
+export function inSchema(text: string, { written, actual }: Schema): string {
+  return text.replace(new RegExp(`(?<![\\w$."])(?:${written}|kit)\\.`, 'g'), `${quoted(actual)}.`)
+}
+
+/** A schema may be called `user` or `order`, which SQL takes for words of its own. */
+export function quoted(schema: string): string {
+  return `"${schema}"`
+}

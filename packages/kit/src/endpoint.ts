@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+
+/** A request as endpoints and callers see it, once its id is settled and before its body is read. */
+export type Incoming = {
+  id: string
+  method: string
+  /** The path as asked for, without the query. */
+  path: string
+  headers: IncomingHttpHeaders
+  /** The address of the peer; behind a proxy that is the proxy. */
+  peer: string
+}
+
+export type SecurityScheme = { name: string; scheme: Record<string, unknown> }
+
+/** Who may call: finds out who is asking, or throws the refusal. */
+export type Caller<App, Who> = {
+  security: SecurityScheme | undefined
+  fails: readonly string[]
+  identify(app: App, request: Incoming): Who | Promise<Who>
+}
+
+/** Everybody may call. */
+export const anyone: Caller<unknown, undefined> = { security: undefined, fails: [], identify: () => undefined }
+
+/** The shape of an answer without a body. */
+export const Nothing = Type.Void()
+
+export type Replies = Readonly<Record<number, TSchema>>
+
+/** An answer whose status or headers are not the plain ones. */
+export class Answer<Body = unknown> {
+  readonly status: number
+  readonly body: Body
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, body: Body, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export type Given<Who, Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
+  who: Who
+  params: Static<Params>
+  query: Static<Query>
+  body: Static<Body>
+  request: Incoming
+}
+
+type Declaration<
+  App,
+  Code extends string,
+  Who,
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TSchema,
+  R extends Replies,
+> = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With `{placeholder}`s, as in the published documents. */
+  path: string
+  summary: string
+  /** One paragraph more, for the documents. */
+  description?: string
+  tag: string
+  caller: Caller<App, Who>
+  params?: Params
+  query?: Query
+  body?: Body
+  reply: R
+  fails: readonly Code[]
+  /** Asked too often to be worth a line in the log. */
+  quiet?: true
+  run(app: App, given: Given<Who, Params, Query, Body>): Result<R> | Promise<Result<R>>
+}
+
+type Result<R extends Replies> = Static<R[keyof R & number]> | Answer<Static<R[keyof R & number]>>
+
+/** An endpoint with its types taken off: what server, documents and tests read. */
+export type Endpoint<App> = {
+  method: string
+  path: string
+  summary: string
+  description?: string
+  tag: string
+  caller: Caller<App, unknown>
+  params?: TObject
+  query?: TObject
+  body?: TSchema
+  reply: Replies
+  fails: readonly string[]
+  quiet?: true
+  run(app: App, given: Given<never, TSchema, TSchema, TSchema>): unknown
+}
+
+/** Gives a service its `endpoint` function, which knows the service's `App` and the codes of its failures table. */
+export function endpointFor<App, Code extends string>() {
+  return <
+    Who,
+    R extends Replies,
+    Params extends TObject = TObject,
+    Query extends TObject = TObject,
+    Body extends TSchema = TSchema,
+  >(
+    declaration: Declaration<App, Code, Who, Params, Query, Body, R>,
+  ): Endpoint<App> => declaration as unknown as Endpoint<App>
+}

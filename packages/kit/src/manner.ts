@@ -1,0 +1,42 @@
+import type { Cors } from './cors.ts'
+import type { Incoming } from './endpoint.ts'
+import type { Fail, Failure, TransportCode } from './failure.ts'
+import type { InputRules, Problem } from './shape.ts'
+
+/** An answer as it goes out. */
+export type Wire = { status: number; headers: Readonly<Record<string, string>>; body: string | undefined; contentType?: string }
+
+export type Place = 'params' | 'query' | 'body'
+
+/** How one service speaks: everything about its wire that is not the business of a single endpoint. */
+export type Manner = {
+  input: InputRules
+  /** `json`: whatever the content type says. `declared`: as it says, forms included, an empty body being an empty object. */
+  bodies: 'json' | 'declared'
+  bodyLimit: number
+  fail: Fail<TransportCode>
+  /** Which failure an input that does not fit its shape amounts to. */
+  misfit(place: Place, problems: readonly Problem[]): Failure
+  /** How a failure is written on the wire. */
+  word(failure: Failure, request: Incoming): Wire
+  contentType: string
+  /** What follows a JSON body. */
+  ending: string
+  headers: Readonly<Record<string, string>>
+  cors: Cors | undefined
+  requestId: { header: string | undefined; mint(): string }
+  longestRequest: number
+}
+
+export type AnswerHeaders = Record<string, string | number>
+
+/** The headers of every answer, and those of this one. */
+export function headersOf(wire: Wire, request: { id: string; origin: string | undefined }, manner: Manner): AnswerHeaders {
+  const headers: AnswerHeaders = { ...manner.headers, 'x-request-id': request.id }
+  manner.cors?.decorate(request.origin, headers)
+  if (wire.body !== undefined) {
+    headers['content-type'] = wire.contentType ?? manner.contentType
+    headers['content-length'] = Buffer.byteLength(wire.body)
+  } else if (wire.status !== 204 && wire.status !== 304) headers['content-length'] = 0
+  return Object.assign(headers, wire.headers)
+}

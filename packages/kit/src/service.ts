@@ -1,0 +1,133 @@
+import type { TSchema } from 'typebox'
+import { type Clock, systemClock } from './clock.ts'
+import { type Db, openDb, type Schema } from './db.ts'
+import { documentEndpoints } from './documents.ts'
+import type { Endpoint, Incoming } from './endpoint.ts'
+import type { Settings } from './env.ts'
+import type { FailureTable } from './failure.ts'
+import { listen } from './listen.ts'
+import type { Log } from './log.ts'
+import { headersOf, type Manner } from './manner.ts'
+import { type Migration, migrate } from './migrate.ts'
+import type { ApiDescription } from './openapi.ts'
+import { createHandler } from './serve.ts'
+import type { ServiceConfig } from './service-settings.ts'
+import type { Telemetry, TelemetrySettings } from './telemetry.ts'
+import { version } from './version.ts'
+
+/** A service as a value: what the command line, the development mode, the tests and the documents are all read off. */
+export type Service<Config extends ServiceConfig = ServiceConfig, App = unknown> = {
+  name: string
+  title: string
+  description: string
+  /** The schema that its statements are written for. */
+  schema: string
+  settings: Settings<Config>
+  migrations: readonly Migration[]
+  endpoints: readonly Endpoint<App>[]
+  failures: FailureTable
+  failureShape(status: number): TSchema
+  /** How a refusal is written on the wire, in words for docs/errors.md. */
+  failureNotes: string
+  bodyTypes: readonly string[]
+  /** The resource attribute that carries the version in traces. */
+  versionAttribute: string
+  manner(config: Config): Manner
+  open(parts: Parts<Config>): App
+}
+
+export type Parts<Config> = { config: Config; db: Db; log: Log; now: Clock }
+
+export type Running<App> = {
+  app: App
+  port: number
+  /** Lets requests in flight finish for some seconds, then closes everything. */
+  stop(seconds: number): Promise<void>
+}
+
+export type StartOptions = { log: Log; telemetry: Telemetry; now?: Clock; strict?: boolean }
+
+export async function startService<Config extends ServiceConfig, App>(
+  service: Service<Config, App>,
+  config: Config,
+  { log, telemetry, now = systemClock, strict = false }: StartOptions,
+): Promise<Running<App>> {
+  const db = openDb({
+    url: config.db.url.reveal(),
+    schema: schemaOf(service, config),
+    name: `tollgate-${service.name}`,
+    ...connectionShare(config),
+  })
+  const app = service.open({ config, db, log, now })
+  const manner = service.manner(config)
+  const endpoints = [...service.endpoints, ...documentEndpoints(describe(service))]
+  let leaving = false
+  const handler = createHandler<App>({ app, endpoints, manner, log, telemetry, strict, leaving: () => leaving })
+  try {
+    const listening = await listen({
+      host: config.api.host,
+      port: config.api.port,
+      handler,
+      portSetting: `${service.settings.family.prefix}_API_PORT`,
+      malformed(status) {
+        const id = manner.requestId.mint()
+        log.info({ request_id: id, status }, 'not an HTTP request')
+        const wire = manner.word(manner.fail('bad_request', { status }), { ...nobody, id })
+        const headers = headersOf(wire, { id, origin: undefined }, manner)
+        return { body: wire.body ?? '', contentType: wire.contentType ?? manner.contentType, headers }
+      },
+      trouble: (problem) => log.error({ error: problem }, 'connections cannot be taken'),
+    })
+    return {
+      app,
+      port: listening.port,
+      async stop(seconds) {
+        leaving = true
+        await listening.drain(seconds)
+        await db.close()
+      },
+    }
+  } catch (problem) {
+    await db.close()
+    throw problem
+  }
+}
+
+/** A request that never became one. */
+const nobody: Incoming = { id: '', method: 'GET', path: '', headers: { accept: '*/*' }, peer: '' }
+
+/** Brings the service's tables up to date and names the migrations that it took. */
+export function migrateService<Config extends ServiceConfig>(service: Service<Config>, config: Config): Promise<string[]> {
+  return migrate({ url: config.db.url.reveal(), schema: schemaOf(service, config), migrations: service.migrations })
+}
+
+export function describe(
+  service: Pick<Service, 'title' | 'description' | 'endpoints' | 'failures' | 'failureShape' | 'bodyTypes'>,
+): ApiDescription {
+  const { title, description, failures, failureShape, bodyTypes } = service
+  return { title, version, description, failures, failureShape, bodyTypes, endpoints: service.endpoints }
+}
+
+export function telemetrySettings<Config extends ServiceConfig>(service: Service<Config>, config: Config): TelemetrySettings {
+  const { tracing, metrics, metricsExporter, exportInterval } = config.telemetry
+  return {
+    service: `tollgate-${service.name}`,
+    version,
+    versionAttribute: service.versionAttribute,
+    tracing,
+    metrics: metrics ? metricsExporter : 'off',
+    exportInterval,
+  }
+}
+
+function schemaOf(service: { schema: string }, config: ServiceConfig): Schema {
+  return { written: service.schema, actual: config.db.namespace }
+}
+
+/** DB_MAX_POOL_SIZE is for all workers together; every one of them needs a shared connection and one for transactions. */
+function connectionShare({ db, api }: ServiceConfig): { lanes: number; poolSize: number } {
+  if (db.maxPoolSize === 0) return { lanes: 2, poolSize: 6 }
+  const share = Math.max(2, Math.floor(db.maxPoolSize / api.workers))
+  const lanes = share >= 4 ? 2 : 1
+  return { lanes, poolSize: share - lanes }
+}

@@ -1,0 +1,27 @@
+import type { Loose } from './shape-schema.ts'
+
+/** What is wrong with one field of the input. `path` is dotted: `company.country`. */
+export type Problem = { path: string; kind: 'missing' | 'type' | 'value'; message: string }
+
+/** How a service reads what its callers send. */
+export type InputRules = {
+  /** A property that counts as not given, e.g. null, or what an old client sends for "nothing". */
+  absent(value: unknown): boolean
+  /** Strings become numbers and booleans because the shape says so: in query and form always, in JSON when this is true. */
+  convertJson: boolean
+  /** Property names match whatever their case. */
+  caseInsensitive: boolean
+}
+
+export type Source = 'json' | 'text'
+
+export type Settle<T> = (input: unknown, source: Source, problems: Problem[]) => T
+
+export function refuse(problems: Problem[], path: string, kind: Problem['kind'], message: string): undefined {
+  problems.push({ path, kind, message })
+  return undefined
+}
+
+export function unfit({ format }: Loose): string {
+  return format ? `Must be a valid ${format}` : 'Invalid'
+}

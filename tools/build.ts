@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+
+const root = join(import.meta.dirname, '..')
+
+/** A bundle has no folder of migrations beside it, so it carries their texts. */
+const carryMigrations: Plugin = {
+  name: 'carry migrations',
+  setup({ onLoad }) {
+    onLoad({ filter: /packages\/\w+\/src\/migrations\.ts$/ }, ({ path }) => {
+      const folder = join(dirname(path), '..', 'migrations')
+      const migrations = readdirSync(folder)
+        .sort()
+        .map((file) => {
+          const [, version, name] = /^(\d{4})_(\w+)\.sql$/.exec(file) ?? []
+          return { version, name, sql: readFileSync(join(folder, file), 'utf8') }
+        })
+      return { contents: `export const migrations = ${JSON.stringify(migrations)}`, loader: 'js', watchDirs: [folder] }
+    })
+  },
+}
+
+// Where to: `dist` unless another folder is named.
+const outdir = process.argv[2] ?? join(root, 'dist')
+
+/** One file a program: `node dist/identity.mjs serve` needs nothing beside it but Node. */
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: {
+    tollgate: 'packages/tollgate/src/main.ts',
+    identity: 'packages/tollgate/src/identity.ts',
+    payments: 'packages/tollgate/src/payments.ts',
+  },
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  minifySyntax: true,
+  sourcemap: 'linked',
+  legalComments: 'linked',
+  // Packages written for require() find one here.
+  banner: {
+    js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
+  },
+  external: ['pg-native'],
+  plugins: [carryMigrations],
+  metafile: true,
+  logLevel: 'warning',
+})
+for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
+  if (file.endsWith('.mjs')) console.log(`${file} ${(bytes / 1e6).toFixed(2)} MB`)
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { anyOrigin } from '@tollgate/kit/cors'
+import type { Endpoint, Incoming } from '@tollgate/kit/endpoint'
+import type { Failure } from '@tollgate/kit/failure'
+import type { Manner, Wire } from '@tollgate/kit/serve'
+import type { Problem } from '@tollgate/kit/shape'
+import Type from 'typebox'
+import type { App } from './app.ts'
+import type { Config } from './config.ts'
+import { health } from './endpoints/health.ts'
+import { settings } from './endpoints/settings.ts'
+import { fail } from './errors.ts'
+
+/** The whole API of the identity service. */
+export const endpoints: readonly Endpoint<App>[] = [health, settings]
+
+export const failureShape = Type.Object({
+  code: Type.Integer({ description: 'The HTTP status' }),
+  error_code: Type.String({ description: 'What went wrong, for programs' }),
+  msg: Type.String({ description: 'What went wrong, for people' }),
+})
+
+export function manner(config: Config): Manner {
+  return {
+    input: { absent: (value) => value === null, convertJson: false, caseInsensitive: true },
+    bodies: 'json',
+    bodyLimit: 1_048_576,
+    fail,
+    misfit,
+    word,
+    contentType: 'application/json',
+    ending: '',
+    headers: {
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      'x-content-type-options': 'nosniff',
+    },
+    cors: anyOrigin({
+      methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      headers: [
+        'Accept',
+        'Authorization',
+        'Content-Type',
+        'apikey',
+        'X-Client-IP',
+        'X-Client-Info',
+        'X-JWT-AUD',
+        'x-use-cookie',
+        'X-Supabase-Api-Version',
+        ...config.corsAllowedHeaders,
+      ],
+      exposed: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
+    }),
+    requestId: { header: config.api.requestIdHeader, mint: randomUUID },
+    longestRequest: config.api.longestRequest,
+  }
+}
+
+function misfit(place: 'params' | 'query' | 'body', problems: readonly Problem[]): Failure {
+  const [first] = problems
+  const message = first ? (first.path === '' ? first.message : `${first.path}: ${first.message}`) : ''
+  if (place === 'body' && first?.kind === 'type') return fail('bad_json', { message, problems })
+  return fail('validation_failed', { message, problems, ...(place === 'params' ? { status: 404 } : {}) })
+}
+
+/** Two forms of the same error: newer clients ask for theirs with a dated header. */
+function word(failure: Failure, request: Incoming): Wire {
+  const headers = { 'x-sb-error-code': failure.code, ...failure.headers }
+  const message = failure.code === 'bad_json' ? `Could not parse request body as JSON: ${failure.message}` : failure.message
+  if (asksForNewForm(request)) {
+    const body = JSON.stringify({ code: failure.code, message })
+    return { status: failure.status, headers: { ...headers, 'x-supabase-api-version': '2024-01-01' }, body }
+  }
+  const body = {
+    code: failure.status,
+    error_code: failure.code,
+    msg: message,
+    ...(failure.status >= 500 ? { error_id: request.id } : {}),
+  }
+  return { status: failure.status, headers, body: JSON.stringify(body) }
+}
+
+function asksForNewForm({ headers }: Incoming): boolean {
+  const date = headers['x-supabase-api-version']
+  return typeof date === 'string' && isDate(date) && date >= '2024-01-01'
+}
+
+/** A day that exists: the parser would take the 31st of February for the 2nd of March. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const day = new Date(text)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+}

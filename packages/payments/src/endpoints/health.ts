@@ -1,0 +1,19 @@
+import { anyone } from '@tollgate/kit/endpoint'
+import { version } from '@tollgate/kit/version'
+import Type from 'typebox'
+import { endpoint } from '../app.ts'
+
+export const health = endpoint({
+  method: 'GET',
+  path: '/health',
+  summary: 'Tell that the service runs, and which version',
+  tag: 'About',
+  caller: anyone,
+  reply: { 200: Type.Object({ version: Type.String(), name: Type.String(), description: Type.String() }) },
+  fails: [],
+  quiet: true,
+
+  run() {
+    return { version, name: 'Tollgate Payments', description: 'Apps, merchants, transactions and what becomes of them' }
+  },
+})

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { Endpoint, Incoming } from '@tollgate/kit/endpoint'
+import type { Failure } from '@tollgate/kit/failure'
+import type { Manner, Wire } from '@tollgate/kit/serve'
+import type { Problem } from '@tollgate/kit/shape'
+import Type from 'typebox'
+import type { App } from './app.ts'
+import type { Config } from './config.ts'
+import { apps } from './endpoints/apps.ts'
+import { health } from './endpoints/health.ts'
+import { me } from './endpoints/me.ts'
+import { fail } from './errors.ts'
+import { admitsJson } from './rules/accept.ts'
+
+/** The whole API of the payments service. */
+export const endpoints: readonly Endpoint<App>[] = [health, apps, me]
+
+const fieldProblems = Type.Array(
+  Type.Object({
+    field: Type.String({ description: 'The dotted path of the field' }),
+    message: Type.String({ description: 'What is wrong with it' }),
+  }),
+)
+
+const refusal = Type.Object({
+  code: Type.String({ description: 'For programs' }),
+  message: Type.String({ description: 'For people' }),
+})
+
+export function failureShape(status: number) {
+  return status === 400 ? fieldProblems : refusal
+}
+
+export function manner(config: Config): Manner {
+  return {
+    // The official client sends `false` for a property that it leaves out, others send an empty text.
+    input: { absent: (value) => value === null || value === false || value === '', convertJson: true, caseInsensitive: false },
+    bodies: 'declared',
+    bodyLimit: 1_048_576,
+    fail,
+    misfit,
+    word,
+    contentType: 'application/json; charset=utf-8',
+    // Clients that read line by line throw away a last line that does not end.
+    ending: '\n',
+    headers: {
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'strict-transport-security': 'max-age=31536000; includeSubdomains; preload',
+      vary: 'Accept, Accept-Encoding',
+      'x-content-type-options': 'nosniff',
+    },
+    cors: undefined,
+    requestId: { header: config.api.requestIdHeader, mint: () => randomUUID().replaceAll('-', '') },
+    longestRequest: config.api.longestRequest,
+  }
+}
+
+/** An id in the path that cannot be one names nothing, like one that is unknown. */
+function misfit(place: 'params' | 'query' | 'body', problems: readonly Problem[]): Failure {
+  return place === 'params' ? fail('not_found') : fail('validation_failed', { problems })
+}
+
+function word(failure: Failure, request: Incoming): Wire {
+  const { status, headers } = failure
+  if (status === 400) {
+    const message = failure.code === 'bad_json' ? `The body could not be read: ${failure.message}` : failure.message
+    const problems = failure.problems.length > 0 ? failure.problems : [{ path: 'body', message }]
+    const body = problems.map(({ path, message }) => ({ field: path === '' ? 'body' : path, message }))
+    return { status, headers, body: `${JSON.stringify(body)}\n` }
+  }
+  if (!admitsJson(request.headers.accept)) return { status, headers, body: undefined }
+  return { status, headers, body: `${JSON.stringify({ code: failure.code, message: failure.message })}\n` }
+}

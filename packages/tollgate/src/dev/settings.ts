@@ -1,0 +1,45 @@
+import type { Env } from '@tollgate/kit/env'
+import { Mistake } from '../mistake.ts'
+import type { DevSecrets } from './secrets.ts'
+
+/** Everything in development is for this machine alone. */
+export const host = '127.0.0.1'
+
+/** What development settles by itself. A DATABASE_URL that happens to be in the shell belongs to another project and is left alone. */
+export function devSettings(env: Env, secrets: DevSecrets): Env {
+  const prefixed = Object.fromEntries(Object.entries(env).filter(([name]) => /^(AUTH|GOTRUE|PAY|OTEL|TOLLGATE)_/.test(name)))
+  return {
+    AUTH_SITE_URL: 'http://localhost:3000',
+    AUTH_API_EXTERNAL_URL: `http://localhost:${env.AUTH_API_PORT || env.AUTH_PORT || 8081}`,
+    AUTH_API_HOST: host,
+    AUTH_DB_DRIVER: 'postgres',
+    AUTH_JWT_SECRET: secrets.jwtSecret,
+    AUTH_JWT_AUD: 'authenticated',
+    AUTH_JWT_DEFAULT_GROUP_NAME: 'authenticated',
+    AUTH_SMTP_HOST: host,
+    AUTH_SMTP_PORT: env.TOLLGATE_SMTP_PORT ?? '8083',
+    AUTH_SMTP_ADMIN_EMAIL: 'no-reply@tollgate.localhost',
+    AUTH_SMTP_SENDER_NAME: 'Tollgate',
+    PAY_API_HOST: host,
+    PAY_ENV: 'development',
+    ...prefixed,
+  }
+}
+
+/** The ports that development listens on, by the setting that chooses each. */
+export function devPorts(settings: Env) {
+  return {
+    TOLLGATE_PORT: portOf(settings, 'TOLLGATE_PORT', 8080),
+    TOLLGATE_SMTP_PORT: portOf(settings, 'TOLLGATE_SMTP_PORT', 8083),
+    AUTH_API_PORT: portOf(settings, 'AUTH_API_PORT', 8081, 'AUTH_PORT'),
+    PAY_API_PORT: portOf(settings, 'PAY_API_PORT', 8082, 'PAY_PORT'),
+  }
+}
+
+function portOf(env: Env, name: string, fallback: number, otherName = name): number {
+  const text = env[name] || env[otherName]
+  if (text === undefined || text === '') return fallback
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 65_535)
+    throw new Mistake(`${name} must be a whole number from 1 to 65535, not ${JSON.stringify(text)}.`)
+  return Number(text)
+}

@@ -1,0 +1,10 @@
+/** What the welcome page tells: `dev` knows it, the pages only show it. */
+export type Facts = {
+  version: string
+  services: { name: string; title: string; url: string; docs: string; openapi: string }[]
+  keys: { name: string; value: string; explanation: string }[]
+  database: string
+  smtp: { host: string; port: number }
+  firstSteps: { title: string; command: string }[]
+  dataFolder: string
+}

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createLatencies, percentile, record } from './latency.ts'
+import { load } from './load.ts'
+
+const request = Buffer.from('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+async function listening(server: Server): Promise<number> {
+  servers.push(server.listen(0, '127.0.0.1'))
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+const answering = (listener: RequestListener) => listening(createHttpServer(listener))
+
+/** A server that says the same bytes to every request, whatever they are. */
+const saying = (text: string, then: (socket: Socket) => void = () => {}) =>
+  listening(
+    createServer((socket) => {
+      socket.on('error', () => {})
+      socket.on('data', () => {
+        socket.write(text)
+        then(socket)
+      })
+    }),
+  )
+
+const brief = { request, connections: 4, seconds: 0.1, patience: 0.1 }
+
+test('every answer of a real server is counted, and none twice', async () => {
+  let asked = 0
+  const port = await answering((_, response) => {
+    asked += 1
+    response.setHeader('content-length', 70_000).end('x'.repeat(70_000))
+  })
+  const outcome = await load({ ...brief, port })
+  expect(outcome.errors).toEqual({})
+  expect(outcome.answered).toBe(asked)
+  expect(outcome.answered).toBeGreaterThan(10)
+  expect(outcome.latencies.reduce((sum, count) => sum + count)).toBe(asked)
+})
+
+test('an answer other than 2xx is an error, and the connection goes on', async () => {
+  let asked = 0
+  const port = await answering((_, response) => {
+    asked += 1
+    response.writeHead(asked % 2 === 0 ? 404 : 200, { 'content-length': 2 }).end('{}')
+  })
+  const { answered, errors } = await load({ ...brief, port })
+  expect(Object.keys(errors)).toEqual(['answered 404'])
+  expect(answered + (errors['answered 404'] ?? 0)).toBe(asked)
+  expect(answered).toBeGreaterThan(10)
+})
+
+test('a connection that is cut in the middle of an answer is an error, and is made anew', async () => {
+  const port = await saying('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345', (socket) => socket.end())
+  const { answered, errors } = await load({ ...brief, port })
+  expect(answered).toBe(0)
+  expect(Object.keys(errors)).toEqual(['the connection was cut'])
+  expect(errors['the connection was cut']).toBeGreaterThan(4)
+})
+
+test.each([
+  ['too small', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n12345', 'the server sent more bytes than its content-length says'],
+  ['too large', 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n12345', 'no complete answer within 0.1 s'],
+  ['missing', 'HTTP/1.1 200 OK\r\nDate: now\r\n\r\n12345', 'the server sent no content-length'],
+  [
+    'given twice',
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\ncontent-length: 5\r\n\r\n12345',
+    'the server sent an odd content-length',
+  ],
+])('a content-length that is %s is an error', async (_, text, why) => {
+  const { answered, errors } = await load({ ...brief, port: await saying(text) })
+  expect(answered).toBe(0)
+  expect(Object.keys(errors)).toEqual([why])
+})
+
+test('an answer that arrives byte by byte is one answer', async () => {
+  const text = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345'
+  const port = await saying(text.slice(0, 1), (socket) => {
+    for (const byte of text.slice(1)) setImmediate(() => socket.write(byte))
+  })
+  const { answered, errors } = await load({ ...brief, connections: 1, port })
+  expect(errors).toEqual({})
+  expect(answered).toBeGreaterThan(0)
+})
+
+test('nobody at the port is an error, not an endless run', async () => {
+  const { errors } = await load({ ...brief, port: 1 })
+  expect(errors).toEqual({ 'no connection (ECONNREFUSED)': 4 })
+})
+
+test('at a fixed rate a stall of the server counts for every request that had to wait', async () => {
+  let stalled = false
+  const port = await answering((_, response) => {
+    if (!stalled) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+    stalled = true
+    response.setHeader('content-length', 2).end('{}')
+  })
+  const { answered, errors, latencies } = await load({ ...brief, port, rate: 200, seconds: 0.5, patience: 1 })
+  expect(errors).toEqual({})
+  expect(answered).toBe(100)
+  // Thirty were due during the stall. A generator that waits for each answer would have seen four.
+  expect(percentile(latencies, 0.8)).toBeGreaterThan(30)
+})
+
+test('percentiles are within two per cent of the truth', () => {
+  const latencies = createLatencies()
+  for (let count = 1; count <= 1000; count++) record(latencies, count / 10)
+  for (const share of [0.5, 0.95, 0.99]) {
+    const truth = share * 100
+    expect(Math.abs((percentile(latencies, share) ?? 0) - truth) / truth).toBeLessThan(0.02)
+  }
+})

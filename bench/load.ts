@@ -1,0 +1,114 @@
+import { type Connection, openConnection } from './connection.ts'
+import { createLatencies, type Latencies, record } from './latency.ts'
+import { closedLoop, openLoop, type Schedule } from './schedule.ts'
+
+export type Order = {
+  port: number
+  /** The bytes of the one request that is sent over and over. */
+  request: Uint8Array
+  connections: number
+  seconds: number
+  /** Requests a second; without it every connection asks again as soon as it was answered. */
+  rate?: number | undefined
+  /** Seconds that the last answers may take. */
+  patience?: number
+}
+
+export type Outcome = {
+  /** Requests that were answered well. */
+  answered: number
+  seconds: number
+  latencies: Latencies
+  /** How often what went wrong. */
+  errors: Record<string, number>
+  /** What this load cost the process that made it. */
+  processorMicroseconds: number
+}
+
+/** Puts a load on a server of this machine, and tells what came back. Ends by itself, whatever the server does. */
+export async function load({ port, request, connections, seconds, rate, patience = 5 }: Order): Promise<Outcome> {
+  const latencies = createLatencies()
+  const errors: Record<string, number> = {}
+  const open = new Set<Connection>()
+  const idle: Connection[] = []
+  let opening = 0
+  let answered = 0
+  let schedule: Schedule | undefined
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+
+  const complain = (why: string) => {
+    errors[why] = (errors[why] ?? 0) + 1
+  }
+
+  async function openOne() {
+    opening += 1
+    try {
+      const connection = await openConnection(port, request, { onAnswer, onBroken })
+      open.add(connection)
+      idle.push(connection)
+    } catch (problem) {
+      // Its place stays empty: a server that takes no connections is not asked again and again.
+      complain(`no connection (${(problem as Error & { code?: string }).code})`)
+    } finally {
+      opening -= 1
+    }
+    sendDue()
+  }
+
+  function onAnswer(connection: Connection, status: number, since: number) {
+    const now = performance.now()
+    if (status < 300) {
+      answered += 1
+      record(latencies, now - since)
+    } else complain(`answered ${status}`)
+    const next = schedule?.next(now)
+    if (next !== undefined) return connection.send(next)
+    idle.push(connection)
+    endWhenDone(now)
+  }
+
+  function onBroken(connection: Connection, why: string) {
+    complain(why)
+    open.delete(connection)
+    const place = idle.indexOf(connection)
+    if (place >= 0) idle.splice(place, 1)
+    if (!schedule?.over(performance.now())) void openOne()
+    else endWhenDone(performance.now())
+  }
+
+  function sendDue() {
+    if (!schedule) return
+    const now = performance.now()
+    while (idle.length > 0) {
+      const since = schedule.next(now)
+      if (since === undefined) break
+      idle.pop()?.send(since)
+    }
+    endWhenDone(now)
+  }
+
+  function endWhenDone(now: number) {
+    const nobodyLeft = open.size === 0 && opening === 0
+    if (nobodyLeft || (schedule?.over(now) && opening === 0 && idle.length === open.size)) finish()
+  }
+
+  await Promise.all(Array.from({ length: connections }, openOne))
+  const before = process.cpuUsage()
+  schedule = rate === undefined ? closedLoop(seconds) : await openLoop({ rate, seconds }, sendDue)
+  const started = performance.now()
+  const late = setTimeout(finish, (seconds + patience) * 1000)
+  sendDue()
+  await finished
+  const elapsed = (performance.now() - started) / 1000
+  const spent = process.cpuUsage(before)
+  clearTimeout(late)
+  await schedule.stop()
+  for (const connection of open) {
+    if (connection.busy()) complain(`no complete answer within ${patience} s`)
+    connection.close()
+  }
+  return { answered, seconds: elapsed, latencies, errors, processorMicroseconds: spent.user + spent.system }
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type Child, startChild } from './child.ts'
+import type { Database } from './database.ts'
+import type { Order, Outcome } from './load.ts'
+import type { Options } from './options.ts'
+import { machineMicroseconds, processorMicroseconds } from './processes.ts'
+import type { Server, Site } from './servers.ts'
+import type { Workload } from './workloads.ts'
+
+/** A workload that stands ready, and what has been measured of it so far. */
+export type Measured = { workload: Workload; server: Server; request: Buffer; rounds: Round[] }
+
+/** One stretch of load: what the load generator saw, and what it cost the others. */
+export type Round = Outcome & {
+  serverMicroseconds: number | undefined
+  databaseMicroseconds: number | undefined
+  /** What was spent on the machine by nobody of us: when it is much, the figures are not worth much. */
+  strangerMicroseconds: number | undefined
+  statements: number
+}
+
+export type Generator = { run(order: Order): Promise<Outcome> }
+
+export function startGenerator({ database, cleanup }: Site): Generator {
+  const words = [join(import.meta.dirname, 'load-process.ts')]
+  const child: Child = startChild({ words, env: {}, folder: database.folder, ipc: true })
+  cleanup.later(() => child.stop())
+  const gone = once(child.process, 'exit').then(() => Promise.reject(new Error(`the load generator ${child.complaint()}`)))
+  // Of interest only while an order is under way.
+  gone.catch(() => {})
+  return {
+    async run(order) {
+      child.process.send(order)
+      const [outcome] = (await Promise.race([once(child.process, 'message'), gone])) as [Outcome]
+      return outcome
+    },
+  }
+}
+
+/** Takes the workloads in turns, so that whatever else the machine does meets all of them alike. */
+export async function measureRounds(measured: readonly Measured[], generator: Generator, options: Options, database: Database) {
+  for (let round = 1; round <= options.rounds; round++) {
+    console.error(`round ${round} of ${options.rounds}`)
+    for (const each of measured) {
+      const order = { port: each.server.port, request: each.request, connections: options.connections, rate: options.rate }
+      const warm = await generator.run({ ...order, seconds: round === 1 ? options.warmUp * 10 : options.warmUp })
+      const before = await readCosts(each.server, database)
+      const outcome = await generator.run({ ...order, seconds: options.seconds })
+      const after = await readCosts(each.server, database)
+      const serverMicroseconds = difference(before.server, after.server)
+      const databaseMicroseconds = difference(before.database, after.database)
+      const ours = outcome.processorMicroseconds + (serverMicroseconds ?? 0) + (databaseMicroseconds ?? 0)
+      const all = difference(before.machine, after.machine)
+      each.rounds.push({
+        ...outcome,
+        errors: addErrors(warm.errors, outcome.errors),
+        serverMicroseconds,
+        databaseMicroseconds,
+        strangerMicroseconds: all === undefined ? undefined : Math.max(0, all - ours),
+        statements: after.statements - before.statements,
+      })
+    }
+  }
+}
+
+export function addErrors(one: Record<string, number>, other: Record<string, number>): Record<string, number> {
+  const sum = { ...one }
+  for (const [why, count] of Object.entries(other)) sum[why] = (sum[why] ?? 0) + count
+  return sum
+}
+
+async function readCosts(server: Server, database: Database) {
+  const statements = await database.statements()
+  return {
+    server: processorMicroseconds(server.child.pid),
+    database: processorMicroseconds(database.pid),
+    machine: machineMicroseconds(),
+    statements,
+  }
+}
+
+function difference(before: number | undefined, after: number | undefined): number | undefined {
+  return before === undefined || after === undefined ? undefined : after - before
+}

@@ -1,0 +1,92 @@
+import type { ColdStart } from './cold-start.ts'
+import { median, middleHalf } from './statistics.ts'
+import { type Bar, type Comparison, percent, type Summary } from './summary.ts'
+
+export type Figures = {
+  machine: Record<string, string | number>
+  run: Record<string, string | number>
+  summaries: readonly Summary[]
+  comparisons: readonly Comparison[]
+  coldStart: ColdStart
+  bars: readonly Bar[]
+}
+
+const headings = [
+  'workload',
+  'requests/s',
+  'server µs',
+  'database µs',
+  'generator µs',
+  'p50 ms',
+  'p95 ms',
+  'p99 ms',
+  'statements',
+  'errors',
+]
+
+export function writeReport({ machine, run, summaries, comparisons, coldStart, bars }: Figures): string {
+  return [
+    facts(machine),
+    facts(run),
+    '',
+    ...table([headings, ...summaries.map(row)]),
+    'In parentheses: the middle half of the rounds.',
+    '',
+    ...summaries.flatMap(remarks),
+    ...comparisons.map(({ name, baseline, ratios }) => `${name} : ${baseline}  ${spread(ratios, percent)}`),
+    `cold start  ${spread(coldStart.seconds, (seconds) => `${seconds.toFixed(3)} s`)}, idle memory ${shown(coldStart.idleMegabytes, 1)} MB`,
+    '',
+    ...bars.map(({ what, is, must, held }) => `${held ? 'holds ' : 'MISSED'}  ${what}: ${is}, must be ${must}`),
+  ].join('\n')
+}
+
+function row(summary: Summary): string[] {
+  const failed = Object.values(summary.errors).reduce((total, count) => total + count, 0)
+  return [
+    summary.title,
+    spread(summary.requestsPerSecond, (rate) => rate.toFixed(0)),
+    shown(summary.serverMicroseconds, 1),
+    shown(summary.databaseMicroseconds, 1),
+    shown(summary.generatorMicroseconds, 1),
+    shown(summary.p50, 2),
+    shown(summary.p95, 2),
+    shown(summary.p99, 2),
+    shown(summary.statements, 3),
+    failed === 0 ? '0' : `${failed} !`,
+  ]
+}
+
+function remarks({ name, errors, generatorBusy, strangersBusy }: Summary): string[] {
+  const failures = Object.entries(errors).map(([why, count]) => `${name} is not valid: ${count} × ${why}`)
+  // Whoever waits for the generator looks faster than they are, next to a server that does not.
+  const slow =
+    generatorBusy > 0.9
+      ? [`${name}: the load generator was busy ${percent(generatorBusy)} of the time and may have set the pace`]
+      : []
+  const disturbed = strangersBusy > 0.1 ? [`${name}: other programs kept ${percent(strangersBusy)} of a core busy meanwhile`] : []
+  return [...failures, ...slow, ...disturbed]
+}
+
+function spread(values: readonly number[], write: (value: number) => string): string {
+  const [low, high] = middleHalf(values)
+  return `${write(median(values))} (${write(low)} … ${write(high)})`
+}
+
+function shown(value: number | undefined, digits: number): string {
+  return value === undefined ? '–' : value.toFixed(digits)
+}
+
+function facts(all: Record<string, string | number>): string {
+  return Object.entries(all)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(' · ')
+}
+
+function table(rows: readonly string[][]): string[] {
+  const widths = headings.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  )
+}

@@ -1,0 +1,85 @@
+import type { ColdStart } from './cold-start.ts'
+import { mergeLatencies, percentile } from './latency.ts'
+import { addErrors, type Measured } from './measure.ts'
+import { median, sum } from './statistics.ts'
+
+/** What all rounds of a workload amount to. Costs are processor time a request, latencies milliseconds. */
+export type Summary = ReturnType<typeof summarise>
+
+export function summarise({ workload, rounds }: Measured) {
+  const requests = sum(rounds.map((round) => round.answered))
+  const latencies = mergeLatencies(rounds.map((round) => round.latencies))
+  const perRequest = (spent: readonly (number | undefined)[]) =>
+    requests === 0 || spent.includes(undefined) ? undefined : sum(spent as number[]) / requests
+  const seconds = sum(rounds.map((round) => round.seconds))
+  const generatorMicroseconds = sum(rounds.map((round) => round.processorMicroseconds))
+  return {
+    name: workload.name,
+    title: workload.title,
+    requests,
+    requestsPerSecond: rounds.map((round) => round.answered / round.seconds),
+    serverMicroseconds: perRequest(rounds.map((round) => round.serverMicroseconds)),
+    databaseMicroseconds: perRequest(rounds.map((round) => round.databaseMicroseconds)),
+    generatorMicroseconds: perRequest([generatorMicroseconds]),
+    generatorBusy: generatorMicroseconds / 1e6 / seconds,
+    strangersBusy: sum(rounds.map((round) => round.strangerMicroseconds ?? 0)) / 1e6 / seconds,
+    p50: percentile(latencies, 0.5),
+    p95: percentile(latencies, 0.95),
+    p99: percentile(latencies, 0.99),
+    statements: perRequest(rounds.map((round) => round.statements)),
+    errors: rounds.map((round) => round.errors).reduce(addErrors, {}),
+  }
+}
+
+/** Requests/s against those of the baseline in the same round. */
+export type Comparison = { name: string; baseline: string; ratios: number[] }
+
+export function compare(measured: readonly Measured[], summaries: readonly Summary[]): Comparison[] {
+  return measured.flatMap(({ workload }) => {
+    const own = summaries.find(({ name }) => name === workload.name)
+    const baseline = summaries.find(({ name }) => name === workload.baseline)
+    if (!own || !baseline) return []
+    const ratios = own.requestsPerSecond.map((rate, round) => rate / (baseline.requestsPerSecond[round] ?? Number.NaN))
+    return [{ name: own.name, baseline: baseline.name, ratios }]
+  })
+}
+
+export type Bar = { what: string; is: string; must: string; held: boolean }
+
+export function judge(
+  measured: readonly Measured[],
+  {
+    summaries,
+    comparisons,
+    coldStart,
+  }: { summaries: readonly Summary[]; comparisons: readonly Comparison[]; coldStart: ColdStart },
+): Bar[] {
+  const bars: Bar[] = []
+  for (const { workload } of measured) {
+    const { ratio, statements } = workload.bars ?? {}
+    const compared = comparisons.find(({ name }) => name === workload.name)
+    const counted = summaries.find(({ name }) => name === workload.name)?.statements
+    if (ratio !== undefined && compared) {
+      const is = median(compared.ratios)
+      bars.push({
+        what: `${workload.name} : ${compared.baseline}`,
+        is: percent(is),
+        must: `≥ ${percent(ratio)}`,
+        held: is >= ratio,
+      })
+    }
+    if (statements !== undefined && counted !== undefined) {
+      const what = `${workload.name}, statements a request`
+      bars.push({ what, is: counted.toFixed(3), must: `= ${statements}`, held: Math.abs(counted - statements) < 0.0005 })
+    }
+  }
+  const { medianSeconds, idleMegabytes } = coldStart
+  bars.push({ what: 'cold start', is: `${medianSeconds.toFixed(3)} s`, must: '≤ 0.6 s', held: medianSeconds <= 0.6 })
+  if (idleMegabytes !== undefined)
+    bars.push({ what: 'idle memory', is: `${idleMegabytes.toFixed(1)} MB`, must: '≤ 90 MB', held: idleMegabytes <= 90 })
+  return bars
+}
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
+}

@@ -66,8 +66,10 @@ ${[...groups].map(([title, settings]) => `### ${title}\n\n| Setting | Kind | Def
 function settingRow(setting: Setting): string {
   const others = setting.otherNames.length > 0 ? `<br>also ${setting.otherNames.map((name) => `\`${name}\``).join(', ')}` : ''
   const kind = setting.choices ? setting.choices.map((choice) => `\`${choice}\``).join(', ') : setting.kind
-  const fallback = setting.required ? '**required**' : setting.fallback === undefined ? '' : `\`${setting.fallback}\``
-  return `| \`${setting.name}\`${others} | ${kind} | ${fallback} | ${setting.sentence.replaceAll('|', '\\|')} |`
+  const inWords = setting.fallbackInWords ? setting.fallback : `\`${setting.fallback}\``
+  const fallback = setting.required ? '**required**' : setting.fallback === undefined ? '' : inWords
+  const condition = setting.requiredWhen ? `. Required when ${setting.requiredWhen}` : ''
+  return `| \`${setting.name}\`${others} | ${kind} | ${fallback} | ${setting.sentence.replaceAll('|', '\\|')}${condition} |`
 }
 
 function errors(): string {
@@ -92,19 +94,21 @@ ${rows.join('\n')}
 `
 }
 
-/** Required settings stand ready to be filled in, all others are shown with their defaults, commented out. */
+/** What has to be set stands ready to be filled in, all others are shown with their defaults, commented out. */
 function envExample(): string {
   const lines = services.flatMap((service) => [
     `# ${service.title}`,
     ...[...Map.groupBy(service.settings.declared, ({ group }) => group)].flatMap(([group, settings]) => [
       '',
       `# ${group}`,
-      ...settings.flatMap((setting) => [
-        `# ${setting.sentence}.`,
-        `${setting.required ? '' : '#'}${setting.name}=${setting.required ? '' : (setting.fallback ?? '')}`,
-      ]),
+      ...settings.flatMap(exampleLines),
     ]),
     '',
   ])
   return `# ${notice.replaceAll('`', '')}\n# Copy to .env and fill in what is not commented out.\n\n${lines.join('\n')}`
+}
+
+function exampleLines(setting: Setting): string[] {
+  const value = setting.neededFirst || setting.fallbackInWords ? '' : (setting.fallback ?? '')
+  return [`# ${setting.sentence}.`, `${setting.neededFirst ? '' : '#'}${setting.name}=${value}`]
 }

@@ -57,20 +57,24 @@ function section(endpoint: Endpoint<unknown>, api: ApiDescription): Html {
 <h3><b class="${endpoint.method}">${endpoint.method}</b> <code>${endpoint.path}</code></h3>
 <p>${endpoint.summary}.${endpoint.description && html`</p><p>${endpoint.description}`}</p>
 <p class="quiet">${endpoint.caller.security ? `Needs ${endpoint.caller.security.scheme.description ?? endpoint.caller.security.name}.` : 'Needs no credentials.'}</p>
-${fields('In the path', endpoint.params)}
-${fields('In the query', endpoint.query)}
-${fields('In the body', endpoint.body)}
-${Object.entries(endpoint.reply).map(([status, schema]) => fields(`Answer ${status}`, schema) ?? html`<h4>Answer ${status}</h4><p class="quiet">${(schema as Shape).type === 'void' ? 'No body.' : typeName(schema as Shape)}</p>`)}
+${fields('In the path', endpoint.params, given)}
+${fields('In the query', endpoint.query, given)}
+${fields('In the body', endpoint.body, given)}
+${Object.entries(endpoint.reply).map(([status, schema]) => fields(`Answer ${status}`, schema, answered) ?? html`<h4>Answer ${status}</h4><p class="quiet">${(schema as Shape).type === 'void' ? 'No body.' : typeName(schema as Shape)}</p>`)}
 ${refusals.length > 0 && html`<h4>Refusals</h4><table>${refusals.map(({ status, code, message }) => html`<tr><td>${status}<td><code>${code}</code><td>${message}`)}</table>`}
 </section>`
 }
 
-function fields(title: string, schema: TSchema | undefined): Html | undefined {
+/** What is worth a remark: that something must be sent, and that something may be missing from an answer. */
+const given = (required: boolean) => required && 'required'
+const answered = (required: boolean) => !required && 'not always there'
+
+function fields(title: string, schema: TSchema | undefined, remark: (required: boolean) => string | false): Html | undefined {
   const rows = schema ? rowsOf(schema as Shape, '') : []
   if (rows.length === 0) return undefined
   return html`<h4>${title}</h4><table>${rows.map(
     ({ name, type, required, description }) =>
-      html`<tr><td><code>${name}</code>${required && html` <i>required</i>`}<td>${type}<td>${description}`,
+      html`<tr><td><code>${name}</code>${remark(required) && html` <i>${remark(required)}</i>`}<td>${type}<td>${description}`,
   )}</table>`
 }
 
@@ -105,7 +109,7 @@ nav { padding: 2rem 1.5rem; background: var(--soft); border-right: 1px solid var
 nav h1 { font-size: 1.2rem; margin: 0 } nav h2 { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em; color: var(--quiet); margin: 1.5rem 0 .3rem }
 nav ul { list-style: none; margin: 0; padding: 0; font: .85rem/2 ui-monospace, monospace } a { color: var(--accent); text-decoration: none } a:hover { text-decoration: underline }
 main { padding: 2rem 2.5rem 6rem; max-width: 60rem } section { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1rem }
-h3 { font-size: 1.15rem } h4 { margin: 1.4rem 0 .3rem; font-size: .9rem } table { border-collapse: collapse; width: 100%; font-size: .92rem } td { border-top: 1px solid var(--line); padding: .35rem .8rem .35rem 0; vertical-align: top; overflow-wrap: anywhere }
+h3 { font-size: 1.15rem } h4 { margin: 1.4rem 0 .3rem; font-size: .9rem } table { border-collapse: collapse; width: 100%; font-size: .92rem } td { border-top: 1px solid var(--line); padding: .35rem .8rem .35rem 0; vertical-align: top; overflow-wrap: anywhere } td:first-child { width: 32% } td:nth-child(2) { width: 28% }
 code { font: .9em ui-monospace, monospace } .quiet { color: var(--quiet); font-size: .92rem } i { color: var(--quiet); font-size: .8rem }
 b.GET { color: light-dark(#0b6b45, #5bd6a0) } b.POST { color: light-dark(#2746c4, #92a1ff) } b.PUT, b.PATCH { color: light-dark(#8a5a00, #e6b455) } b.DELETE { color: light-dark(#b3261e, #ff8f86) }
 @media (max-width: 50rem) { body { grid-template-columns: minmax(0, 1fr) } nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line) } main { padding: 1.5rem } }

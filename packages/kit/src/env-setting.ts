@@ -22,6 +22,8 @@ export type Setting = {
   required: boolean
   /** Under which condition it is required, where it is not always. */
   requiredWhen?: string
+  /** Whether somebody who sets nothing else has to set it. */
+  neededFirst: boolean
   secret: boolean
   sentence: string
   group: string
@@ -69,6 +71,7 @@ export function describe<T, F>({ prefix }: Family, group: string, declaration: D
     fallback: shown || undefined,
     ...(shown && !readsBack(declaration, shown) ? { fallbackInWords: true } : {}),
     required: required === true,
+    neededFirst: isRequired(declaration),
     ...(typeof required === 'object' ? { requiredWhen: required.because } : {}),
     secret: declaration.secret ?? false,
     sentence: declaration.sentence,

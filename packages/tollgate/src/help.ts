@@ -33,9 +33,10 @@ ${[...groups].map(([title, settings]) => `\n${title}\n${settings.map(settingHelp
 
 function settingHelp(setting: Setting): string {
   const others = setting.otherNames.length > 0 ? ` (also ${setting.otherNames.join(', ')})` : ''
-  const fallback = setting.required ? 'required' : setting.fallback === undefined ? '' : `default ${setting.fallback}`
+  const fallback = setting.fallback === undefined ? '' : `default ${setting.fallback}`
+  const required = setting.required ? 'required' : setting.requiredWhen ? `required when ${setting.requiredWhen}` : ''
   const kind = setting.choices ? setting.choices.join(' | ') : setting.kind
-  return `  ${setting.name}${others}\n      ${setting.sentence}. [${[kind, fallback].filter((part) => part !== '').join(', ')}]`
+  return `  ${setting.name}${others}\n      ${setting.sentence}. [${[kind, setting.required ? '' : fallback, required].filter((part) => part !== '').join(', ')}]`
 }
 
 function table(rows: readonly (readonly [string, string])[]): string {

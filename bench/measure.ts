@@ -54,7 +54,7 @@ export async function measureRounds(measured: readonly Measured[], generator: Ge
       const all = difference(before.machine, after.machine)
       each.rounds.push({
         ...outcome,
-        errors: addErrors(warm.errors, outcome.errors),
+        errors: [warm.errors, outcome.errors, lastWords(each.server)].reduce(addErrors),
         serverMicroseconds,
         databaseMicroseconds,
         strangerMicroseconds: all === undefined ? undefined : Math.max(0, all - ours),
@@ -68,6 +68,11 @@ export function addErrors(one: Record<string, number>, other: Record<string, num
   const sum = { ...one }
   for (const [why, count] of Object.entries(other)) sum[why] = (sum[why] ?? 0) + count
   return sum
+}
+
+function lastWords({ child }: Server): Record<string, number> {
+  const complaint = child.complaint()
+  return complaint === undefined ? {} : { [`the server ${complaint}`]: 1 }
 }
 
 async function readCosts(server: Server, database: Database) {

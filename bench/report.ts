@@ -56,14 +56,18 @@ function row(summary: Summary): string[] {
   ]
 }
 
-function remarks({ name, errors, generatorBusy, strangersBusy }: Summary): string[] {
+function remarks({ name, requests, errors, generatorBusy, strangersBusy }: Summary): string[] {
   const failures = Object.entries(errors).map(([why, count]) => `${name} is not valid: ${count} × ${why}`)
+  if (requests === 0) return failures
   // Whoever waits for the generator looks faster than they are, next to a server that does not.
   const slow =
     generatorBusy > 0.9
       ? [`${name}: the load generator was busy ${percent(generatorBusy)} of the time and may have set the pace`]
       : []
-  const disturbed = strangersBusy > 0.1 ? [`${name}: other programs kept ${percent(strangersBusy)} of a core busy meanwhile`] : []
+  const disturbed =
+    strangersBusy > 0.2
+      ? [`${name}: others, on this machine or beside it, took ${percent(strangersBusy)} of a core meanwhile`]
+      : []
   return [...failures, ...slow, ...disturbed]
 }
 

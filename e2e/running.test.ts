@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,19 @@ test('the least settings of the guide are enough to serve from one file', async 
   const [identitySettings = ''] = blocksOf('ini')
   writeSettings(`${identitySettings}\nAUTH_API_PORT=0\nWORKERS=1\n`)
   const child = spawn(process.execPath, [join(folder, 'identity.mjs'), 'serve'], { cwd: folder, env: {} })
-  const port = await new Promise<number>((resolve, reject) => {
+  try {
+    const port = await portOf(child)
+    expect((await caller(`http://127.0.0.1:${port}`)('GET /settings')).status).toBe(200)
+    child.kill('SIGTERM')
+    expect((await once(child, 'close'))[0]).toBe(0)
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
+/** From the line of the log that tells that the service listens. */
+function portOf(child: ChildProcessWithoutNullStreams): Promise<number> {
+  return new Promise((resolve, reject) => {
     let output = ''
     child.stdout.on('data', (chunk) => {
       output += chunk
@@ -52,10 +64,7 @@ test('the least settings of the guide are enough to serve from one file', async 
     })
     child.on('close', () => reject(new Error(output)))
   })
-  expect((await caller(`http://127.0.0.1:${port}`)('GET /settings')).status).toBe(200)
-  child.kill('SIGTERM')
-  expect((await once(child, 'close'))[0]).toBe(0)
-})
+}
 
 test('the seed file of the guide is loaded, once, and verified', async () => {
   const [, paymentsSettings = ''] = blocksOf('ini')

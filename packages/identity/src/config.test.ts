@@ -50,7 +50,7 @@ describe('the specification’s table', () => {
     ['SECURITY_CAPTCHA_TIMEOUT', 'duration', '10'],
     ['API_HOST', 'text', '0.0.0.0'],
     ['API_PORT', 'whole number', '8081'],
-    ['REQUEST_ID_HEADER', 'text', undefined],
+    ['REQUEST_ID_HEADER', 'header', undefined],
     ['DB_MAX_POOL_SIZE', 'whole number', '0'],
     ['DB_NAMESPACE', 'name', 'auth'],
     ['LOG_LEVEL', 'choice', 'info'],

@@ -1,8 +1,8 @@
 import { type ConfigOf, defineSettings, type Read } from '@tollgate/kit/env'
+import { isHeaderName, parseHeaderNames } from '@tollgate/kit/header-names'
 import { serviceSettings } from '@tollgate/kit/service-settings'
 import { type ProviderName, providers } from './providers/all.ts'
 import { parseCharacterSets } from './rules/character-sets.ts'
-import { isHeaderName, parseHeaderNames } from './rules/header-names.ts'
 import { parseRate } from './rules/rate.ts'
 import { gateways } from './sms/all.ts'
 
@@ -29,7 +29,7 @@ export const settings = defineSettings(family, (read) => ({
     ),
   })),
 
-  ...serviceSettings(read, { port: 8081, namespace: 'auth', driverRequired: true }),
+  ...serviceSettings(read, { port: 8081, namespace: 'auth', bareNamespace: true, driverRequired: true }),
 
   jwt: read.group('Tokens', () => ({
     secret: read.requiredSecret('JWT_SECRET', 'The secret that access tokens are signed with', {

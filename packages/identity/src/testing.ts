@@ -1,6 +1,9 @@
+import { anyone } from '@tollgate/kit/endpoint'
 import type { Env } from '@tollgate/kit/env'
 import type { Telemetry } from '@tollgate/kit/telemetry'
 import { testService } from '@tollgate/kit/testing'
+import Type from 'typebox'
+import { endpoint } from './app.ts'
 import { identity } from './main.ts'
 
 export const requiredSettings: Env = {
@@ -17,3 +20,21 @@ export const requiredSettings: Env = {
 export function startIdentity(env: Env = {}, options: { telemetry?: Telemetry } = {}) {
   return testService(identity, { ...requiredSettings, ...env }, options)
 }
+
+/** An endpoint that takes fields of every kind and answers with what it made of them. */
+export const bodied = endpoint({
+  method: 'POST',
+  path: '/apps',
+  summary: 'For tests',
+  tag: 'Test',
+  caller: anyone,
+  query: Type.Object({ limit: Type.Optional(Type.Integer()) }),
+  body: Type.Object({
+    name: Type.Optional(Type.String({ maxLength: 100 })),
+    data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    list: Type.Optional(Type.Array(Type.Integer())),
+  }),
+  reply: { 200: Type.Object({ name: Type.Optional(Type.String()) }) },
+  fails: [],
+  run: (_, { body }) => body,
+})

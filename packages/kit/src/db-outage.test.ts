@@ -106,6 +106,26 @@ test('a statement that takes too long is told of an outage, and frees the lane f
   expect(await own.begin((tx) => tx`select 1 as it`)).toEqual([{ it: 1 }])
 })
 
+test('a time limit that the operator has set is an outage, too', async () => {
+  const own = ownDb()
+  const story = own.begin(async (tx) => {
+    await tx`set local statement_timeout = 20`
+    await tx`select pg_sleep(30)`
+  })
+  await expect(story).rejects.toThrow(Unavailable)
+})
+
+test('closing does not wait for a server that hangs', async () => {
+  const own = ownDb({ name: 'kit-hanging', lanes: 1, patience: { close: 50 } })
+  const busy = () => admin`select pid from pg_stat_activity where application_name = 'kit-hanging' and state = 'active'`
+  const hanging = Promise.allSettled([own`select pg_sleep(30)`, own.begin((tx) => tx`select pg_sleep(30)`)])
+  await expect.poll(busy, { interval: 5 }).toHaveLength(2)
+  await own.close()
+  expect(await busy()).toHaveLength(2)
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'kit-hanging'`
+  await hanging
+})
+
 test('a server that has become read-only is left, so that the next statement finds the one that can write', async () => {
   await admin`create table written (id int)`
   await admin`do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`

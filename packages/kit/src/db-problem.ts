@@ -14,15 +14,14 @@ export function translate(problem: unknown): unknown {
 }
 
 /**
- * The connection broke or leads to a server that cannot help: class 08, 53 (out of something), 57P0 (shut down), 25006 (a primary
- * that has become a replica), an error of the socket, or one of the driver's own sentences about it.
+ * The connection broke or leads to a server that cannot help: class 08, 53 (out of something), 57 (shut down, or a time limit of
+ * the operator's), 25006 (a primary that has become a replica), 25P03 and 25P04 (limits again), an error of the socket, or one of
+ * the driver's own sentences about it.
  */
 export function isOutage(problem: unknown): boolean {
-  if (/^(08|53|57P0|25006|E(?!RR_)[A-Z])/.test(codeOf(problem))) return true
-  return (
-    problem instanceof Error &&
-    /^(Connection terminated|Client (has encountered|was closed)|Query read timeout)/.test(problem.message)
-  )
+  if (/^(08|53|57|25006|25P0[34]|E(?!RR_)[A-Z])/.test(codeOf(problem))) return true
+  const sentences = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout)/
+  return problem instanceof Error && sentences.test(problem.message)
 }
 
 /** The database asks to do it again, for it has left nothing behind: a serialisation failure, a deadlock. */

@@ -73,10 +73,11 @@ export function openDb(options: DbOptions): Db {
     })
   }
 
+  let closed: Promise<unknown> | undefined
   return Object.assign(sql, {
     begin: <T>(story: (tx: Tx) => Promise<T>) => again(() => transaction(pool, statementOf, story)),
     async close() {
-      const closed = Promise.all([pool.end(), ...lanes.map((lane) => lane.close())])
+      closed ??= Promise.all([pool.end(), ...lanes.map((lane) => lane.close())])
       // A server that hangs must not keep the process from leaving.
       await Promise.race([closed, sleep(closePatience, undefined, { ref: false })])
     },

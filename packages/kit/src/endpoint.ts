@@ -74,6 +74,8 @@ type Declaration<
   fails: readonly Code[]
   /** Asked too often to be worth a line in the log. */
   quiet?: true
+  /** Says the same to everybody as long as the process lives: the story is told once, and what was written is kept. */
+  constant?: true
   run(app: App, given: Given<Who, Params, Query, Body>): Result<R> | Promise<Result<R>>
 }
 
@@ -93,6 +95,7 @@ export type Endpoint<App> = {
   reply: Replies
   fails: readonly string[]
   quiet?: true
+  constant?: true
   run(app: App, given: Given<never, TSchema, TSchema, TSchema>): unknown
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { type Db, openDb } from './db.ts'
 import { addJob, type Job, retryDelay, runJobs, type Worker } from './jobs.ts'
 import { migrate } from './migrate.ts'
-import { keptLog, type ScratchDatabase, type StillClock, scratchDatabase, stillClock } from './testing.ts'
+import { gate, keptLog, type ScratchDatabase, type StillClock, scratchDatabase, stillClock } from './testing.ts'
 
 const schema = { written: 'work', actual: 'work' }
 const table = `create table work.jobs (
@@ -45,63 +45,50 @@ function rows() {
 }
 
 /** A worker that tells when it is called, and ends when it is let. */
-function gate() {
-  const calls: Job[] = []
-  const waiting: (() => void)[] = []
-  const ends: PromiseWithResolvers<void>[] = []
-  const work: Worker = (job) => {
-    calls.push(job)
-    const end = Promise.withResolvers<void>()
-    ends.push(end)
-    for (const tell of waiting.splice(0)) tell()
-    return end.promise
-  }
-  async function called(times: number) {
-    while (calls.length < times) await new Promise<void>((resolve) => waiting.push(resolve))
-    return calls[times - 1] as Job
-  }
+function held() {
+  const { enter: work, entered: called, inputs: calls, leave, fail } = gate<Job>()
   return {
     work,
-    calls,
     called,
-    end: (index: number) => ends[index]?.resolve(),
-    fail: (index: number) => ends[index]?.reject(new Error('no luck')),
+    calls,
+    end: (number: number) => leave(number, undefined),
+    fail: (number: number) => fail(number, new Error('no luck')),
   }
 }
 
 test('a job is done once a nudge tells of it, and is gone then', async () => {
-  const { work, called, end } = gate()
+  const { work, called, end } = held()
   const loop = start(work)
   await add({ name: 'Ada' })
   loop.nudge()
   expect(await called(1)).toEqual({ id: expect.any(Number), kind: 'greet', payload: { name: 'Ada' }, attempts: 1 })
-  end(0)
+  end(1)
   await loop.stop()
   expect(await rows()).toEqual([])
 })
 
 test('a job for later was made now, and waits for its time', async () => {
-  const { work, calls, called, end } = gate()
+  const { work, calls, called, end } = held()
   const loop = start(work)
   await add({}, new Date(now().getTime() + 60_000))
   expect(await db`select created_at from kit.jobs`).toEqual([{ created_at: now() }])
   await add({ name: 'first' })
   loop.nudge()
   expect((await called(1)).payload).toEqual({ name: 'first' })
-  end(0)
+  end(1)
   now.advance(60)
   loop.nudge()
   expect((await called(2)).payload).toEqual({})
-  end(1)
+  end(2)
   expect(calls).toHaveLength(2)
 })
 
 test('a job that nobody tells of is found at the next look', async () => {
-  const { work, called, end } = gate()
+  const { work, called, end } = held()
   start(work, { pollSeconds: 0.005 })
   await add()
   await called(1)
-  end(0)
+  end(1)
 })
 
 test('a job of a story that is rolled back was never there', async () => {
@@ -115,19 +102,19 @@ test('a job of a story that is rolled back was never there', async () => {
 })
 
 test('a job that fails comes back later and later, with its error kept', async () => {
-  const { work, called, fail, end } = gate()
+  const { work, called, fail, end } = held()
   const loop = start(work)
   await add()
   loop.nudge()
   await called(1)
-  fail(0)
+  fail(1)
   await expect.poll(rows, { interval: 5 }).toMatchObject([{ attempts: 1, error: 'no luck', given_up_at: null }])
   const [first] = await rows()
   expect((first?.run_at.getTime() ?? 0) - now().getTime()).toBeGreaterThanOrEqual(1500)
   now.advance(2.5)
   loop.nudge()
   expect((await called(2)).attempts).toBe(2)
-  end(1)
+  end(2)
   await loop.stop()
   expect(await rows()).toEqual([])
   expect(loop.lines).toMatchObject([{ level: 'warn', message: 'job failed', attempts: 1, kind: 'greet' }])
@@ -139,12 +126,12 @@ test('the pause doubles up to an hour, a quarter more or less', () => {
 })
 
 test('a job that fails twelve times is given up, kept with its last error, and not taken again', async () => {
-  const { work, calls, called, fail } = gate()
+  const { work, calls, called, fail } = held()
   await add()
   await db`update kit.jobs set attempts = 11`
   const loop = start(work)
   await called(1)
-  fail(0)
+  fail(1)
   await expect.poll(rows, { interval: 5 }).toMatchObject([{ attempts: 12, error: 'no luck', given_up_at: now() }])
   now.advance(1_000_000)
   loop.nudge()
@@ -154,7 +141,7 @@ test('a job that fails twelve times is given up, kept with its last error, and n
 })
 
 test('a job that took its process down at every attempt is given up without another', async () => {
-  const { work, calls } = gate()
+  const { work, calls } = held()
   await add()
   await db`update kit.jobs set attempts = 12`
   start(work)
@@ -163,7 +150,7 @@ test('a job that took its process down at every attempt is given up without anot
 })
 
 test('a job whose process died comes back when its lease ends, and what the dead one says later does not count', async () => {
-  const [dead, heir] = [gate(), gate()]
+  const [dead, heir] = [held(), held()]
   const first = start(dead.work)
   await add()
   first.nudge()
@@ -174,10 +161,10 @@ test('a job whose process died comes back when its lease ends, and what the dead
   now.advance(1)
   second.nudge()
   expect((await heir.called(1)).attempts).toBe(2)
-  dead.fail(0)
+  dead.fail(1)
   await first.stop()
   expect(await rows()).toMatchObject([{ attempts: 2, error: null }])
-  heir.end(0)
+  heir.end(1)
   await second.stop()
   expect(await rows()).toEqual([])
 })
@@ -193,7 +180,7 @@ test('five loops share two hundred jobs and do none twice', async () => {
 })
 
 test('a slow job holds up nobody while there is room, and no more than the room is taken', async () => {
-  const { work, calls, called, end } = gate()
+  const { work, calls, called, end } = held()
   const loop = start(work, { most: 2 })
   await add({ number: 1 })
   loop.nudge()
@@ -202,17 +189,17 @@ test('a slow job holds up nobody while there is room, and no more than the room 
   loop.nudge()
   await called(2)
   expect(await db`select 1 from kit.jobs where attempts > 0`).toHaveLength(2)
-  end(1)
-  await called(3)
   end(2)
+  await called(3)
+  end(3)
   await called(4)
   expect(calls.map(({ payload }) => payload.number)).toEqual([1, 2, 3, 4])
-  end(3)
-  end(0)
+  end(4)
+  end(1)
 })
 
 test('a kind that this program does not know is left to others', async () => {
-  const { work, calls } = gate()
+  const { work, calls } = held()
   await add()
   const loop = start(work, { kind: 'other' })
   loop.nudge()
@@ -222,7 +209,7 @@ test('a kind that this program does not know is left to others', async () => {
 })
 
 test('stopping takes no more jobs and waits for those under way', async () => {
-  const { work, calls, called, end } = gate()
+  const { work, calls, called, end } = held()
   const loop = start(work, { most: 1 })
   await add()
   await add()
@@ -234,14 +221,14 @@ test('stopping takes no more jobs and waits for those under way', async () => {
   })
   await db`select 1`
   expect(stopped).toBe(false)
-  end(0)
+  end(1)
   await stop
   expect(calls).toHaveLength(1)
   expect(await rows()).toMatchObject([{ attempts: 0 }])
 })
 
 test('an outage does not end the loop, is told once, and work goes on after it', async () => {
-  const { work, called, end } = gate()
+  const { work, called, end } = held()
   let down = true
   const sometimes = Object.assign((...args: Parameters<Db>) => (down ? Promise.reject(new Error('down')) : db(...args)), db) as Db
   const loop = start(work, { db: sometimes })
@@ -253,13 +240,13 @@ test('an outage does not end the loop, is told once, and work goes on after it',
   down = false
   loop.nudge()
   await called(1)
-  end(0)
+  end(1)
   await loop.stop()
   expect(loop.lines.map(({ message }) => message)).toEqual(['jobs cannot be looked for', 'jobs are looked for again'])
 })
 
 test('a job that was done but could not be crossed off is no failed job: it comes back when its lease ends', async () => {
-  const { work, called, end } = gate()
+  const { work, called, end } = held()
   let down = false
   const sometimes = Object.assign((...args: Parameters<Db>) => (down ? Promise.reject(new Error('down')) : db(...args)), db) as Db
   const loop = start(work, { db: sometimes })
@@ -267,7 +254,7 @@ test('a job that was done but could not be crossed off is no failed job: it come
   loop.nudge()
   await called(1)
   down = true
-  end(0)
+  end(1)
   await loop.stop()
   expect(await rows()).toMatchObject([{ attempts: 1, error: null, run_at: new Date(now().getTime() + 120_000) }])
   expect(loop.lines).toMatchObject([{ level: 'error', message: 'the outcome of a job could not be written down' }])

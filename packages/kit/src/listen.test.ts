@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Listening, type ListenOptions, ListenProblem, listen } from './listen.ts'
 import type { Handler } from './serve.ts'
-import { caller, say } from './testing.ts'
+import { caller, gate, say } from './testing.ts'
 
 const hello: Handler = (message, response) => void message.resume().on('end', () => response.end(`hello ${message.url}`))
 
@@ -23,16 +23,9 @@ async function start(handler: Handler = hello, options: Partial<ListenOptions> =
 
 /** A handler whose answers wait until they are let go. */
 function held() {
-  const asked: { url: string; answer(): void }[] = []
-  const waiting: (() => void)[] = []
-  const handler: Handler = (message, response) => {
-    asked.push({ url: message.url ?? '', answer: () => void response.end(`hello ${message.url}`) })
-    for (const tell of waiting.splice(0)) tell()
-  }
-  async function arrived(count: number) {
-    while (asked.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  return { handler, asked, arrived }
+  const { enter, entered, leave } = gate<string>()
+  const handler: Handler = ({ url = '' }, response) => void enter(url).then(() => response.end(`hello ${url}`))
+  return { handler, entered, leave: (number: number) => leave(number, undefined) }
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -74,20 +67,20 @@ test('a caller who dribbles is cut off with 408, in the head and in the body', a
 })
 
 test('requests that come in one packet are answered in order', async () => {
-  const { handler, asked, arrived } = held()
+  const { handler, entered, leave } = held()
   const { origin } = await start(handler)
   const heard = say(origin, get('/1') + get('/2') + lastGet('/3'))
-  await arrived(3)
-  for (const index of [2, 0, 1]) asked[index]?.answer()
+  await entered(3)
+  for (const number of [3, 1, 2]) leave(number)
   expect((await heard).match(/hello \/\d/g)).toEqual(['hello /1', 'hello /2', 'hello /3'])
 })
 
 test('nonsense behind a request does not overtake its answer', async () => {
-  const { handler, asked, arrived } = held()
+  const { handler, entered, leave } = held()
   const { origin } = await start(handler)
   const heard = say(origin, get('/1'), 'nonsense\r\n\r\n')
-  await arrived(1)
-  asked[0]?.answer()
+  await entered(1)
+  leave(1)
   expect((await heard).match(/hello \/1|refused with 400/g)).toEqual(['hello /1', 'refused with 400'])
 })
 
@@ -106,13 +99,13 @@ test('an expectation that nobody knows is ignored', async () => {
 })
 
 test('draining lets requests in flight finish and takes no new connections', async () => {
-  const { handler, asked, arrived } = held()
+  const { handler, entered, leave } = held()
   const { origin, drain } = await start(handler)
   const first = caller(origin)('GET /1')
-  await arrived(1)
+  await entered(1)
   const drained = drain(10)
   await expect(caller(origin)('GET /2', { headers: { connection: 'close' } })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
-  asked[0]?.answer()
+  leave(1)
   expect((await first).text).toBe('hello /1')
   await drained
 })
@@ -144,11 +137,11 @@ test('a request that comes on a kept connection just after draining began is ans
 })
 
 test('what hangs is cut when the time is up', async () => {
-  const { handler, arrived } = held()
+  const { handler, entered } = held()
   const { origin, drain } = await start(handler)
   const hanging = caller(origin)('GET /1')
   const cut = expect(hanging).rejects.toMatchObject({ code: 'ECONNRESET' })
-  await arrived(1)
+  await entered(1)
   await drain(0.05)
   await cut
 })

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -50,12 +51,20 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const silent = watchSilent(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (problem: Error & { code?: string }) => reject(wordListenProblem(problem, options)))
-    server.listen({ host: options.host, port: options.port, backlog: 1024 }, resolve)
+    server.listen({ host: options.host, port: options.port, backlog: 1024, reusePort: hasPeers(options.port) }, resolve)
   })
   server.removeAllListeners('error')
   // Without a listener, a moment without a free file descriptor would end the process.
   server.on('error', (problem) => options.trouble?.(problem))
   return { port: (server.address() as AddressInfo).port, server, drain: (seconds) => drain(server, silent, seconds) }
+}
+
+/**
+ * Workers each listen for themselves where the system can share a port among them. Handed over by the supervisor, as node:cluster
+ * does elsewhere, a connection that is on its way to a worker when that one dies would hang for ever.
+ */
+function hasPeers(port: number): boolean {
+  return cluster.isWorker && process.platform === 'linux' && port !== 0
 }
 
 const reasons: Record<number, string> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }

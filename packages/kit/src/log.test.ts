@@ -107,15 +107,17 @@ test('what cannot be written as JSON does not throw', () => {
   expect(lines()).toHaveLength(3)
 })
 
-describe('a log file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-log-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
-  const messages = (file: string) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).message)
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-log-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
+function messages(file: string): unknown[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).message)
+}
+
+describe('a log file', () => {
   test('is appended to, and readable by owner and group alone', () => {
     const file = join(folder, 'appended.log')
     for (const message of ['one', 'two']) {
@@ -157,7 +159,11 @@ describe('a process of its own', () => {
 
   test('that ends by itself or at once has said its last words', () => {
     expect(run(`log.info('last words')`).stdout).toContain('last words')
-    expect(run(`log.panic('last words'); log.flush(); process.exit(1)`).stdout).toContain('last words')
+    const exit = `log.panic('last words'); log.flush(); process.exit(1)`
+    expect(run(exit).stdout).toContain('last words')
+    const file = join(folder, 'exit.log')
+    run(exit, file)
+    expect(messages(file)).toEqual(['last words'])
   })
 
   test('whose log file cannot be written goes on, and tells so once', () => {

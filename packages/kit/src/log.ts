@@ -4,7 +4,19 @@ import { type Level, type Logger, pino } from 'pino'
 export const logLevels = ['panic', 'fatal', 'error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+export type RequestLine = {
+  request_id: string
+  method: string
+  route: string
+  status: number
+  ms: number
+  peer: string
+  trace_id?: string
+}
+
 export type Log = Pick<Logger<'panic'>, LogLevel> & {
+  /** The most frequent line by far, so it is put together by hand, at a third of what the general way costs. */
+  request(line: RequestLine): void
   /** Writes what is still waiting; for the moment before the process ends. */
   flush(): void
 }
@@ -25,12 +37,32 @@ export function createLog(settings: { level: LogLevel; file?: string | undefined
       messageKey: 'message',
       errorKey: 'error',
       serializers: { error: serializeError },
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: stamp,
       formatters: { level: (label) => ({ level: label }) },
     },
     sink,
   )
-  return Object.assign(logger, { flush: () => sink.flush() }) as unknown as Log
+  const wanted = { info: logger.isLevelEnabled('info'), error: logger.isLevelEnabled('error') }
+  const service = JSON.stringify(settings.service)
+  return Object.assign(logger, {
+    request(line: RequestLine) {
+      const level = line.status >= 500 ? 'error' : 'info'
+      if (wanted[level])
+        sink.write(
+          `{"level":"${level}"${stamp()},"service":${service},${JSON.stringify(line).slice(1, -1)},"message":"request"}\n`,
+        )
+    },
+    flush: () => sink.flush(),
+  }) as unknown as Log
+}
+
+let stamped = { moment: 0, text: '' }
+
+/** Many lines are written within a millisecond, and writing a date is not cheap. */
+function stamp(): string {
+  const moment = Date.now()
+  if (stamped.moment !== moment) stamped = { moment, text: `,"time":"${new Date(moment).toISOString()}"` }
+  return stamped.text
 }
 
 /** Lines of one moment leave in one write: a system call a line would cost more than the request it tells of. */

@@ -14,12 +14,17 @@ export type Route<App> = {
   replies: Map<number, Reply>
   plainStatus: number
   fails: Set<string>
+  /** What an endpoint that always says the same has said. */
+  kept?: Wire
 }
 
 type Reply = { write(value: unknown): string; contentType: string }
 
 export function compileRoute<App>(endpoint: Endpoint<App>, manner: Manner): Route<App> {
   const compile = (schema: TSchema | undefined) => (schema ? compileInput(schema, manner.input) : undefined)
+  // Its answer is kept before anybody is asked who they are or what they want.
+  if (endpoint.constant && (endpoint.caller.security || endpoint.params || endpoint.query || endpoint.body))
+    throw new Error(`${endpoint.method} ${endpoint.path} cannot say the same to everybody: it asks who is calling, or for input`)
   const statuses = Object.keys(endpoint.reply).map(Number)
   const bodied = statuses.filter((status) => (endpoint.reply[status] as { type?: string }).type !== 'void')
   return {
@@ -50,6 +55,7 @@ export async function answer<App>(
   asked: { request: Incoming; message: IncomingMessage; params: Record<string, string>; query: string },
   manner: Manner,
 ): Promise<Wire> {
+  if (route.kept) return route.kept
   const { endpoint } = route
   const { request, message, params, query } = asked
   const bytes = route.body ? await readBytes(message, manner.bodyLimit) : undefined
@@ -66,9 +72,11 @@ export async function answer<App>(
   const value = result instanceof Answer ? result.body : result
   const reply = route.replies.get(status)
   const headers = result instanceof Answer ? result.headers : noHeaders
-  return reply
+  const wire: Wire = reply
     ? { status, headers, body: reply.write(value), contentType: reply.contentType }
     : { status, headers, body: undefined }
+  if (endpoint.constant) route.kept = wire
+  return wire
 }
 
 function settleBody(settle: Settle<unknown>, bytes: Buffer, message: IncomingMessage, manner: Manner): unknown {

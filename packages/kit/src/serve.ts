@@ -197,7 +197,7 @@ function headerText(message: IncomingMessage, name: string): string | undefined 
 
 /** The route, never the path or the query: those may hold tokens. */
 function tell(log: Log, request: Incoming, route: string, status: number, seconds: number, span: RequestSpan | undefined) {
-  const line = {
+  log.request({
     request_id: request.id,
     method: request.method,
     route,
@@ -205,7 +205,5 @@ function tell(log: Log, request: Incoming, route: string, status: number, second
     ms: Math.round(seconds * 100_000) / 100,
     peer: request.peer,
     ...(span ? { trace_id: span.traceId } : {}),
-  }
-  if (status >= 500) log.error(line, 'request')
-  else log.info(line, 'request')
+  })
 }

@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os'
 import type { Read } from './env.ts'
+import { isHeaderName } from './header-names.ts'
 import { logLevels } from './log.ts'
 
 /** The settings that every service has, so that whoever runs one can run the other. */
-export function serviceSettings(read: Read, own: { port: number; namespace: string; driverRequired: boolean }) {
+export function serviceSettings(
+  read: Read,
+  own: { port: number; namespace: string; bareNamespace: boolean; driverRequired: boolean },
+) {
   return {
     api: read.group('Address', () => ({
       host: read.text('API_HOST', '0.0.0.0', 'The address to listen on'),
@@ -12,10 +16,16 @@ export function serviceSettings(read: Read, own: { port: number; namespace: stri
         'API_MAX_REQUEST_DURATION',
         10,
         'After this time a request is answered with 504; 0 for no limit',
+        { max: 86_400 },
       ),
-      requestIdHeader: read.text('REQUEST_ID_HEADER', undefined, 'The incoming header from which a request inherits its id', {
-        bare: true,
-      }),
+      requestIdHeader: read.parsed(
+        'header',
+        'REQUEST_ID_HEADER',
+        undefined,
+        'The incoming header from which a request inherits its id',
+        (text) => (isHeaderName(text) ? text : { expected: 'the name of a header' }),
+        { bare: true, example: 'X-Request-Id' },
+      ),
       workers: read.whole('WORKERS', availableParallelism(), 'Processes that share the port; the default is one a core', {
         bare: true,
         min: 1,
@@ -34,13 +44,17 @@ export function serviceSettings(read: Read, own: { port: number; namespace: stri
         bare: true,
         example: 'postgres://user:password@host:5432/name',
       }),
-      maxPoolSize: read.whole(
+      maxPoolSize: read.parsed(
+        'whole number',
         'DB_MAX_POOL_SIZE',
         0,
-        'The most connections that all workers together keep; 0 lets the service choose',
+        'The most connections that all workers together keep, at two or more each; 0 lets the service choose',
+        (text) => (/^(0|[2-9]|[1-9]\d{1,5})$/.test(text) ? Number(text) : { expected: '0 or a whole number from 2 up' }),
+        { shown: '0', example: '20' },
       ),
       namespace: read.parsed('name', 'DB_NAMESPACE', own.namespace, 'The schema that holds the tables', parseNamespace, {
         shown: own.namespace,
+        bare: own.bareNamespace,
       }),
     })),
 
@@ -84,5 +98,11 @@ export function serviceSettings(read: Read, own: { port: number; namespace: stri
 export type ServiceConfig = ReturnType<typeof serviceSettings>
 
 function parseNamespace(text: string) {
-  return /^[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : { expected: 'a schema name of small letters, digits and _' }
+  // PostgreSQL keeps names that begin with pg_ to itself.
+  return /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : { expected: 'a schema name of small letters, digits and _' }
+}
+
+/** How many workers there may be: each needs two connections, so a small DB_MAX_POOL_SIZE makes them fewer. */
+export function affordableWorkers({ api, db }: ServiceConfig): number {
+  return db.maxPoolSize === 0 ? api.workers : Math.min(api.workers, Math.floor(db.maxPoolSize / 2))
 }

@@ -11,7 +11,7 @@ import { headersOf, type Manner } from './manner.ts'
 import { type Migration, migrate } from './migrate.ts'
 import type { ApiDescription } from './openapi.ts'
 import { createHandler } from './serve.ts'
-import type { ServiceConfig } from './service-settings.ts'
+import { affordableWorkers, type ServiceConfig } from './service-settings.ts'
 import type { Telemetry, TelemetrySettings } from './telemetry.ts'
 import { version } from './version.ts'
 
@@ -124,10 +124,14 @@ function schemaOf(service: { schema: string }, config: ServiceConfig): Schema {
   return { written: service.schema, actual: config.db.namespace }
 }
 
+/** What we choose by ourselves stays well below the 100 connections that a PostgreSQL takes unless it is told otherwise. */
+const modest = { together: 64, worker: 8 }
+
 /** DB_MAX_POOL_SIZE is for all workers together; every one of them needs a shared connection and one for transactions. */
-function connectionShare({ db, api }: ServiceConfig): { lanes: number; poolSize: number } {
-  if (db.maxPoolSize === 0) return { lanes: 2, poolSize: 6 }
-  const share = Math.max(2, Math.floor(db.maxPoolSize / api.workers))
+function connectionShare(config: ServiceConfig): { lanes: number; poolSize: number } {
+  const workers = affordableWorkers(config)
+  const most = config.db.maxPoolSize || Math.min(modest.together, modest.worker * workers)
+  const share = Math.max(2, Math.floor(most / workers))
   const lanes = share >= 4 ? 2 : 1
   return { lanes, poolSize: share - lanes }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import pg from 'pg'
@@ -111,6 +112,39 @@ function bodyOf({ json, form, raw }: CallOptions): [string | Buffer | undefined,
   return [raw, undefined]
 }
 
+export type Gate<Input, Output> = {
+  /** What to hand in: it tells that it was called, and goes on when it is let. */
+  enter(input: Input): Promise<Output>
+  /** The input of the first call, or of the one of this number, whether it came already or is to come. */
+  entered(number?: number): Promise<Input>
+  inputs: Input[]
+  leave(number: number, output: Output): void
+  fail(number: number, problem: Error): void
+}
+
+/** For catching something in the middle of what it does, without any waiting for time to pass. */
+export function gate<Input = void, Output = void>(): Gate<Input, Output> {
+  const inputs: Input[] = []
+  const inside: PromiseWithResolvers<Output>[] = []
+  const arrivals = new EventEmitter()
+  return {
+    inputs,
+    enter(input) {
+      const passage = Promise.withResolvers<Output>()
+      inputs.push(input)
+      inside.push(passage)
+      arrivals.emit('arrival')
+      return passage.promise
+    },
+    async entered(number = 1) {
+      while (inputs.length < number) await once(arrivals, 'arrival')
+      return inputs[number - 1] as Input
+    },
+    leave: (number, output) => inside[number - 1]?.resolve(output),
+    fail: (number, problem) => inside[number - 1]?.reject(problem),
+  }
+}
+
 /** Says bytes over a bare connection, and answers with all that came back until the other side hung up. */
 export async function say(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(origin)
@@ -120,7 +154,7 @@ export async function say(origin: string, ...parts: (string | Buffer)[]): Promis
   // Whoever hangs up on a sender may take what is still under way along; what was heard is what counts.
   socket.on('error', () => {})
   for (const part of parts) socket.write(part)
-  await new Promise((resolve) => socket.once('close', resolve))
+  await once(socket, 'close')
   return Buffer.concat(heard).toString('latin1')
 }
 

@@ -14,13 +14,10 @@ export type Supervisor = {
 type Message = { kind: 'ready' } | { kind: 'snapshot'; snapshot: Snapshot | undefined }
 type Order = 'drain' | 'snapshot'
 
-/** A worker that lived shorter than this died of something that a new one will meet too, so its successor waits a little. */
-const shortLife = 5_000
+/** A worker that listened for less than this, or never, died of what its successor will meet too: that one waits a little. */
+const shortLife = 1_000
 
-/**
- * Keeps `count` processes at work on the same port. The port is held here, so that a worker's death loses only what was in flight
- * on it. Resolves when all are listening.
- */
+/** Keeps `count` processes at work on the same port, replacing those that die. Resolves when all are listening. */
 export async function superviseWorkers({ count, log }: { count: number; log: Log }): Promise<Supervisor> {
   let stopping = false
   let quickDeaths = 0
@@ -30,11 +27,17 @@ export async function superviseWorkers({ count, log }: { count: number; log: Log
   function start(): Worker {
     const worker = cluster.fork()
     const born = performance.now()
+    let ready = Number.POSITIVE_INFINITY
+    worker.on('message', (message: Message) => {
+      if (message.kind !== 'ready') return
+      ready = performance.now()
+      log.info({ pid: worker.process.pid, ms: Math.round(ready - born) }, 'a worker listens')
+    })
     worker.on('exit', (code, signal) => {
       fromTheDead = mergeSnapshots([fromTheDead, withoutGauges(latest.get(worker) ?? [])])
       latest.delete(worker)
       if (stopping) return
-      quickDeaths = performance.now() - born < shortLife ? quickDeaths + 1 : 0
+      quickDeaths = performance.now() - ready < shortLife ? quickDeaths + 1 : 0
       const delay = quickDeaths <= 1 ? 0 : Math.min(5_000, 100 * 2 ** quickDeaths)
       log.error({ pid: worker.process.pid, code, signal, delay_ms: delay }, 'a worker died; starting another')
       setTimeout(() => {
@@ -44,7 +47,9 @@ export async function superviseWorkers({ count, log }: { count: number; log: Log
     return worker
   }
 
-  const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  // One that is dead stays on the list until its channel is closed, too.
+  const workers = () =>
+    Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
   await Promise.all(Array.from({ length: count }, () => untilReady(start())))
   return {
     async snapshot() {
@@ -75,7 +80,11 @@ export async function superviseWorkers({ count, log }: { count: number; log: Log
 
 /** The worker's end: tells when it listens, and does what the supervisor asks; a supervisor that is gone means stop. */
 export function obeySupervisor(worker: { snapshot(): Snapshot | undefined; stop(): Promise<void> }) {
+  let leaving = false
   const leave = () => {
+    // A supervisor that dies while we drain is no reason to stop draining.
+    if (leaving) return
+    leaving = true
     worker.stop().finally(() => process.exit(0))
   }
   process.on('message', (order: Order) => {

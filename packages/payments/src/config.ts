@@ -13,7 +13,7 @@ export const settings = defineSettings(family, (read) => ({
     ),
   })),
 
-  ...serviceSettings(read, { port: 8082, namespace: 'pay', driverRequired: false }),
+  ...serviceSettings(read, { port: 8082, namespace: 'pay', bareNamespace: false, driverRequired: false }),
 }))
 
 export type Config = ConfigOf<typeof settings>

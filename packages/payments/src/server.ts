@@ -58,7 +58,9 @@ export function manner(config: Config): Manner {
 
 /** An id in the path that cannot be one names nothing, like one that is unknown. */
 function misfit(place: 'params' | 'query' | 'body', problems: readonly Problem[]): Failure {
-  return place === 'params' ? fail('not_found') : fail('validation_failed', { problems })
+  if (place === 'params') return fail('not_found')
+  // Whoever shows these errors needs a field to put each of them beside.
+  return fail('validation_failed', { problems: problems.map((each) => (each.path === '' ? { ...each, path: place } : each)) })
 }
 
 function word(failure: Failure, request: Incoming): Wire {
@@ -66,7 +68,7 @@ function word(failure: Failure, request: Incoming): Wire {
   if (status === 400) {
     const message = failure.code === 'bad_json' ? `The body could not be read: ${failure.message}` : failure.message
     const problems = failure.problems.length > 0 ? failure.problems : [{ path: 'body', message }]
-    const body = problems.map(({ path, message }) => ({ field: path === '' ? 'body' : path, message }))
+    const body = problems.map(({ path, message }) => ({ field: path, message }))
     return { status, headers, body: `${JSON.stringify(body)}\n` }
   }
   if (!admitsJson(request.headers.accept)) return { status, headers, body: undefined }

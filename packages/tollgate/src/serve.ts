@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { createLog, type Log } from '@tollgate/kit/log'
 import { type Scrape, serveScrape } from '@tollgate/kit/scrape'
 import { migrateService, type Service, startService, telemetrySettings } from '@tollgate/kit/service'
-import type { ServiceConfig } from '@tollgate/kit/service-settings'
+import { affordableWorkers, type ServiceConfig } from '@tollgate/kit/service-settings'
 import { startTelemetry, type Telemetry } from '@tollgate/kit/telemetry'
 import { version } from '@tollgate/kit/version'
 import { obeySupervisor, superviseWorkers } from '@tollgate/kit/workers'
@@ -22,8 +22,9 @@ export async function serve<Config extends ServiceConfig, App>(service: Service<
   for (const warning of warnings) log.warn(warning)
   const applied = await migrateService(service, config)
   if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
-  const port = config.api.workers === 1 ? await serveAlone(service, config, log) : await serveTogether(service, config, log)
-  log.info({ host: config.api.host, port, workers: config.api.workers, pid: process.pid, version }, 'listening')
+  const workers = affordableWorkers(config)
+  const port = workers === 1 ? await serveAlone(service, config, log) : await serveTogether(service, config, workers, log)
+  log.info({ host: config.api.host, port, workers, pid: process.pid, version }, 'listening')
 }
 
 /** One worker needs no supervisor beside it: whatever started this process is its supervisor. */
@@ -43,9 +44,14 @@ async function serveAlone<Config extends ServiceConfig, App>(
   return running.port
 }
 
-async function serveTogether<Config extends ServiceConfig>(service: Service<Config>, config: Config, log: Log): Promise<number> {
+async function serveTogether<Config extends ServiceConfig>(
+  service: Service<Config>,
+  config: Config,
+  count: number,
+  log: Log,
+): Promise<number> {
   await checkPort(config.api, `${service.settings.family.prefix}_API_PORT`)
-  const supervisor = await superviseWorkers({ count: config.api.workers, log })
+  const supervisor = await superviseWorkers({ count, log })
   const scrape = await openScrape(config, log, () => supervisor.snapshot())
   stopOnSignal(log, async () => {
     await supervisor.stop(drainSeconds)

@@ -11,6 +11,7 @@ export const health = endpoint({
   caller: anyone,
   reply: { 200: Type.Object({ version: Type.String(), name: Type.String(), description: Type.String() }) },
   fails: [],
+  constant: true,
   quiet: true,
 
   run() {

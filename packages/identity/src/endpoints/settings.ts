@@ -27,6 +27,7 @@ export const settings = endpoint({
     }),
   },
   fails: [],
+  constant: true,
 
   run({ config }) {
     const enabled = providers.map(({ name }) => [name, config.external.providers[name].enabled])

@@ -29,7 +29,8 @@ export const apps = endpoint({
   async run({ db, now, mintId }, { body }) {
     const key = randomUUID()
     const app = { id: mintId(randomTag()), name: body.name ?? null, created: now() }
-    await insertApp(db, { ...app, keyHash: hashKey(key) })
+    // Handing out a key that opens nothing would be worse than an error.
+    if (!(await insertApp(db, { ...app, keyHash: hashKey(key) }))) throw new Error(`the id ${app.id} was minted twice`)
     return { app: { ...app, key } }
   },
 })

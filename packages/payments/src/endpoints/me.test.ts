@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { basic, createApp, startPayments } from '../testing.ts'
 
 let service: Awaited<ReturnType<typeof startPayments>>
@@ -47,4 +48,18 @@ test('a body on GET is ignored, and so is a trailing slash', async () => {
   const { authorization } = await createApp(service.call)
   const answer = await service.call('GET /me/', { headers: { authorization, 'content-type': 'application/json' }, raw: '{}' })
   expect(answer.status).toBe(200)
+})
+
+test('being told costs one statement', async () => {
+  // A connection binds its way to ask when it opens, so the count has to begin before.
+  const asked = vi.spyOn(pg.Client.prototype, 'query')
+  const own = await startPayments()
+  onTestFinished(async () => {
+    asked.mockRestore()
+    await own.stop()
+  })
+  const { authorization } = await createApp(own.call)
+  asked.mockClear()
+  for (let count = 0; count < 10; count++) await own.call('GET /me', { headers: { authorization } })
+  expect(asked).toHaveBeenCalledTimes(10)
 })

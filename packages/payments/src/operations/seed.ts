@@ -1,9 +1,19 @@
-import { compileInput, type Problem } from '@tollgate/kit/shape'
+import { codeOf } from '@tollgate/kit/db'
+import { compileInput, type Problem, settle } from '@tollgate/kit/shape'
 import Type, { type Static } from 'typebox'
 import type { App } from '../app.ts'
 import { hashKey } from '../rules/keys.ts'
 import { AppName, Id } from '../shapes.ts'
 import { insertApp } from '../store/apps.ts'
+
+const Created = settle(
+  Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$' }),
+  (text) => {
+    const moment = new Date(text)
+    // The parser would take the 31st of February for the 2nd of March.
+    return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text.slice(0, 19)) ? moment : undefined
+  },
+)
 
 /** What a seed file holds: things with the ids, keys and dates that somebody else gave them. */
 const SeedFile = Type.Object({
@@ -13,7 +23,7 @@ const SeedFile = Type.Object({
         id: Id,
         name: Type.Optional(AppName),
         key: Type.String({ format: 'uuid', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
-        created: Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$' }),
+        created: Created,
       }),
       { maxItems: 100_000 },
     ),
@@ -25,7 +35,7 @@ export class SeedProblem extends Error {}
 
 const read = compileInput(SeedFile, { absent: (value) => value === null, convertJson: false, caseInsensitive: false })
 
-export function readSeed(content: unknown): Static<typeof SeedFile> {
+function readSeed(content: unknown): Static<typeof SeedFile> {
   const problems: Problem[] = []
   const seed = read(content, 'json', problems)
   if (problems.length > 0) {
@@ -43,7 +53,10 @@ export async function seed(app: Pick<App, 'config' | 'db'>, content: unknown): P
   return app.db.begin(async (tx) => {
     let inserted = 0
     for (const { id, name = null, key, created } of apps) {
-      if (await insertApp(tx, { id, name, keyHash: hashKey(key), created: new Date(created) })) inserted++
+      const isNew = await insertApp(tx, { id, name, keyHash: hashKey(key), created }).catch((problem: unknown) => {
+        throw codeOf(problem) === '23505' ? new SeedProblem(`App ${id} has the same key as another app.`) : problem
+      })
+      if (isNew) inserted++
     }
     return { apps: inserted }
   })

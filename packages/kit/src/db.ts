@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { createLane, type Lane, type Query } from './db-lane.ts'
-import { asksAgain, isForgotten, translate } from './db-problem.ts'
-import { renew, type Schema, type Statement, type StatementOf, statements } from './db-statements.ts'
-import { parameterOf, types, type Value } from './db-values.ts'
+import { createLane, type Lane, type Query } from './db/lane.ts'
+import { asksAgain, isForgotten, translate } from './db/problem.ts'
+import { renew, type Schema, type Statement, type StatementOf, statements } from './db/statements.ts'
+import { parameterOf, types, type Value } from './db/values.ts'
 import { Unavailable } from './failure.ts'
 
-export { codeOf } from './db-problem.ts'
-export { inSchema, type Schema } from './db-statements.ts'
-export { Json, type Value } from './db-values.ts'
+export { codeOf } from './db/problem.ts'
+export { inSchema, type Schema } from './db/statements.ts'
+export { Json, type Value } from './db/values.ts'
 
 export type Rows<Row> = Row[] & { count: number }
 

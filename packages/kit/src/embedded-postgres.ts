@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
-import { type Account, chooseAccount, handOver, spawnAs } from './embedded-postgres-account.ts'
-import { findBinaries } from './embedded-postgres-binaries.ts'
-import { createData, inspectData } from './embedded-postgres-folder.ts'
-import { endLeftover, endServer, port, privateSocketFolder } from './embedded-postgres-leftover.ts'
-import { explain, failure, PostgresProblem } from './embedded-postgres-problem.ts'
+import { type Account, chooseAccount, handOver, spawnAs } from './embedded-postgres/account.ts'
+import { findBinaries } from './embedded-postgres/binaries.ts'
+import { createData, inspectData } from './embedded-postgres/folder.ts'
+import { endLeftover, endServer, port, privateSocketFolder } from './embedded-postgres/leftover.ts'
+import { explain, failure, PostgresProblem } from './embedded-postgres/problem.ts'
 
 export { PostgresProblem }
 

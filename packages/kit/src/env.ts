@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { createReader, type Read } from './env-reader.ts'
-import type { Env, Family, Setting } from './env-setting.ts'
+import { createReader, type Read } from './env/reader.ts'
+import type { Env, Family, Setting } from './env/setting.ts'
 import { Secret } from './secret.ts'
 import { closest } from './spelling.ts'
 
-export type { Read } from './env-reader.ts'
-export type { Env, Family, Setting } from './env-setting.ts'
+export type { Read } from './env/reader.ts'
+export type { Env, Family, Setting } from './env/setting.ts'
 
 /** A refusal to start that names every wrong setting at once; meant for a person, so it needs no stack trace. */
 export class ConfigProblem extends Error {

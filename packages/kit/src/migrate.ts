@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import { inSchema, quoted, type Schema } from './db-statements.ts'
+import { inSchema, quoted, type Schema } from './db/statements.ts'
 
 export type Migration = { version: string; name: string; sql: string }
 

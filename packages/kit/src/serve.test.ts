@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
-import { start } from './serve-testing.ts'
+import { start } from './serve/testing.ts'
 import { noTelemetry, say } from './testing.ts'
 
 const everyKind = [

@@ -3,13 +3,13 @@ import { BodyTooLarge, UnreadableBody } from './body.ts'
 import type { Endpoint, Incoming } from './endpoint.ts'
 import { Failure, type TransportCode, Unavailable } from './failure.ts'
 import type { Log } from './log.ts'
-import { headersOf, type Manner, type Wire } from './manner.ts'
 import { httpMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
-import { answer, compileRoute, type Route } from './serve-route.ts'
+import { headersOf, type Manner, type Wire } from './serve/manner.ts'
+import { answer, compileRoute, type Route } from './serve/route.ts'
 import type { RequestSpan, Telemetry } from './telemetry.ts'
 
-export type { Manner, Wire } from './manner.ts'
+export type { Manner, Wire } from './serve/manner.ts'
 
 export type ServeOptions<App> = {
   app: App

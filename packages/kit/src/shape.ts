@@ -1,9 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { oneALine, settled } from './shape-schema.ts'
+import { oneALine, settled } from './shape/schema.ts'
 
-export { compileInput } from './shape-input.ts'
-export type { InputRules, Problem, Settle } from './shape-problem.ts'
-export { compileReply } from './shape-reply.ts'
+export { compileInput } from './shape/input.ts'
+export type { InputRules, Problem, Settle } from './shape/problem.ts'
+export { compileReply } from './shape/reply.ts'
 
 /**
  * A shape whose value is put into its final form once it has been checked: trimmed, lower-cased, looked up. What `finish`

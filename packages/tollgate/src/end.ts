@@ -1,4 +1,5 @@
-import { PostgresProblem } from '@tollgate/kit/embedded-postgres-problem'
+// Its words only: production does without the embedded server.
+import { PostgresProblem } from '@tollgate/kit/embedded-postgres/problem'
 import { ConfigProblem } from '@tollgate/kit/env'
 import { ListenProblem } from '@tollgate/kit/listen'
 import { MigrationProblem } from '@tollgate/kit/migrate'

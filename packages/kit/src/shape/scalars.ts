@@ -1,5 +1,5 @@
-import { type InputRules, refuse, type Settle, unfit } from './shape-problem.ts'
-import type { Loose } from './shape-schema.ts'
+import { type InputRules, refuse, type Settle, unfit } from './problem.ts'
+import type { Loose } from './schema.ts'
 
 type Step = Settle<unknown>
 

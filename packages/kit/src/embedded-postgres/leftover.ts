@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { PostgresProblem } from './embedded-postgres-problem.ts'
+import { PostgresProblem } from './problem.ts'
 
 export const port = 5432
 export const privateSocketFolder = 'tollgate-socket-'

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { choicesOf, insistUnderstood, isPlainObject, type Loose, oneALine } from './shape-schema.ts'
+import { choicesOf, insistUnderstood, isPlainObject, type Loose, oneALine } from './schema.ts'
 
 /** Takes what a shape names out of a value; throws when the value is not what the shape promises. */
 type Pick = (value: unknown) => unknown

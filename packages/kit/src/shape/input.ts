@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
-import { type InputRules, type Problem, refuse, type Settle, type Source, unfit } from './shape-problem.ts'
-import { booleanSettler, choiceSettler, numberSettler, stringSettler } from './shape-scalars.ts'
-import { choicesOf, insistUnderstood, isPlainObject, type Loose, settled } from './shape-schema.ts'
+import { type InputRules, type Problem, refuse, type Settle, type Source, unfit } from './problem.ts'
+import { booleanSettler, choiceSettler, numberSettler, stringSettler } from './scalars.ts'
+import { choicesOf, insistUnderstood, isPlainObject, type Loose, settled } from './schema.ts'
 
 type Step = Settle<unknown>
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { endpoint, start } from './serve-testing.ts'
-import { caller, gate } from './testing.ts'
+import { caller, gate } from '../testing.ts'
+import { endpoint, start } from './testing.ts'
 
 /** An endpoint that tells when it is asked, and answers when it is let. */
 function held() {

@@ -1,7 +1,7 @@
-import type { Cors } from './cors.ts'
-import type { Incoming } from './endpoint.ts'
-import type { Fail, Failure, TransportCode } from './failure.ts'
-import type { InputRules, Problem } from './shape.ts'
+import type { Cors } from '../cors.ts'
+import type { Incoming } from '../endpoint.ts'
+import type { Fail, Failure, TransportCode } from '../failure.ts'
+import type { InputRules, Problem } from '../shape.ts'
 
 /** An answer as it goes out. */
 export type Wire = { status: number; headers: Readonly<Record<string, string>>; body: string | undefined; contentType?: string }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { TSchema } from 'typebox'
-import { parseForm, parseFormBytes, parseJson, readBytes, UnreadableBody } from './body.ts'
-import { Answer, type Endpoint, type Incoming } from './endpoint.ts'
+import { parseForm, parseFormBytes, parseJson, readBytes, UnreadableBody } from '../body.ts'
+import { Answer, type Endpoint, type Incoming } from '../endpoint.ts'
+import { compileInput, compileReply, type Problem, type Settle } from '../shape.ts'
 import type { Manner, Place, Wire } from './manner.ts'
-import { compileInput, compileReply, type Problem, type Settle } from './shape.ts'
 
 /** An endpoint with its shapes compiled. */
 export type Route<App> = {

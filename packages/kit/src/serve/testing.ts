@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { onTestFinished } from 'vitest'
-import { anyOrigin } from './cors.ts'
-import { Answer, anyone, type Endpoint, Nothing } from './endpoint.ts'
-import { failures, type TransportCode, Unavailable } from './failure.ts'
-import { listen } from './listen.ts'
+import { anyOrigin } from '../cors.ts'
+import { Answer, anyone, type Endpoint, Nothing } from '../endpoint.ts'
+import { failures, type TransportCode, Unavailable } from '../failure.ts'
+import { listen } from '../listen.ts'
+import { createHandler } from '../serve.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { caller, keptLog, noTelemetry } from '../testing.ts'
 import type { Manner } from './manner.ts'
-import { createHandler } from './serve.ts'
-import type { Telemetry } from './telemetry.ts'
-import { caller, keptLog, noTelemetry } from './testing.ts'
 
 const table = {
   bad_request: [400, 'Not understood'],

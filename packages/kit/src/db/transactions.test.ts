@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Db, openDb } from './db.ts'
-import { Unavailable } from './failure.ts'
-import { type ScratchDatabase, scratchDatabase } from './testing.ts'
+import { type Db, openDb } from '../db.ts'
+import { Unavailable } from '../failure.ts'
+import { type ScratchDatabase, scratchDatabase } from '../testing.ts'
 
 let database: ScratchDatabase
 let db: Db

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { compileInput, type InputRules, Moment, type Problem, settle } from './shape.ts'
+import { compileInput, type InputRules, Moment, type Problem, settle } from '../shape.ts'
 
 const plain: InputRules = { absent: (value) => value === null, convertJson: false, caseInsensitive: false }
 const lenient: InputRules = {

@@ -1,4 +1,4 @@
-import type { Loose } from './shape-schema.ts'
+import type { Loose } from './schema.ts'
 
 /** What is wrong with one field of the input. `path` is dotted: `company.country`. */
 export type Problem = { path: string; kind: 'missing' | 'type' | 'value'; message: string }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { Unavailable } from './failure.ts'
+import { Unavailable } from '../failure.ts'
 
 /** The SQLSTATE of a database's refusal, or the code of whatever else went wrong. */
 export function codeOf(problem: unknown): string {

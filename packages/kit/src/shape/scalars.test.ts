@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { compileInput, type InputRules, type Problem } from './shape.ts'
+import { compileInput, type InputRules, type Problem } from '../shape.ts'
 
 const plain: InputRules = { absent: (value) => value === null, convertJson: false, caseInsensitive: false }
 const lenient: InputRules = {

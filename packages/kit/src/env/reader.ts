@@ -1,4 +1,5 @@
-import { type Declaration, describe, type Env, type Family, isRequired, type Options, type Setting } from './env-setting.ts'
+import { Secret } from '../secret.ts'
+import { type Declaration, describe, type Env, type Family, isRequired, type Options, type Setting } from './setting.ts'
 import {
   Complaint,
   parseAddress,
@@ -10,8 +11,7 @@ import {
   parseSeconds,
   parseWhole,
   type Range,
-} from './env-values.ts'
-import { Secret } from './secret.ts'
+} from './values.ts'
 
 type WholeOptions = Options & Range
 

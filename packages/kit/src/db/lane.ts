@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { isOutage } from './db-problem.ts'
-import { Unavailable } from './failure.ts'
+import { Unavailable } from '../failure.ts'
+import { isOutage } from './problem.ts'
 
 export type Query = { name: string; text: string; values: unknown[] }
 

@@ -9,7 +9,7 @@ import {
   parsePairs,
   parseSeconds,
   parseWhole,
-} from './env-values.ts'
+} from './values.ts'
 
 const refused = expect.any(Complaint)
 

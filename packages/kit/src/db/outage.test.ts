@@ -4,10 +4,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Db, type DbOptions, openDb, type Sql } from './db.ts'
-import { startPostgres } from './embedded-postgres.ts'
-import { Unavailable } from './failure.ts'
-import { type ScratchDatabase, scratchDatabase } from './testing.ts'
+import { type Db, type DbOptions, openDb, type Sql } from '../db.ts'
+import { startPostgres } from '../embedded-postgres.ts'
+import { Unavailable } from '../failure.ts'
+import { type ScratchDatabase, scratchDatabase } from '../testing.ts'
 
 let database: ScratchDatabase
 let admin: Db
@@ -164,7 +164,7 @@ test.each([
 
 test('a server that dies is an outage, and once it is back everything works by itself', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tollgate-db-'))
-  const template = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'tollgate', 'postgres')
+  const template = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules', '.cache', 'tollgate', 'postgres')
   const start = () => startPostgres({ folder: join(home, 'data'), template, settings: { fsync: 'off' } })
   let server = await start()
   onTestFinished(async () => {

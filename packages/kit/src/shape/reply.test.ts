@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { compileReply, lines, Moment } from './shape.ts'
+import { compileReply, lines, Moment } from '../shape.ts'
 
 function write(schema: TSchema, value: unknown): string {
   return compileReply(schema)(value)

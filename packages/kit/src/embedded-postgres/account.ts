@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { lchown, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PostgresProblem } from './embedded-postgres-problem.ts'
+import { PostgresProblem } from './problem.ts'
 
 export type Owner = { uid: number; gid: number }
 

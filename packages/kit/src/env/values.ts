@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts'
+import { parseDuration } from '../duration.ts'
 
 /** What a text should have been. A class, because a setting's value may be of any other type. */
 export class Complaint {

@@ -1,7 +1,7 @@
 import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { PostgresProblem } from './embedded-postgres-problem.ts'
+import { PostgresProblem } from './problem.ts'
 
 export type Binaries = { initdb: string; postgres: string; version: string }
 

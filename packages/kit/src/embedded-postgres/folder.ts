@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Account, handOver, type Owner, ourselves, runAs } from './embedded-postgres-account.ts'
-import type { Binaries } from './embedded-postgres-binaries.ts'
-import { failure, PostgresProblem } from './embedded-postgres-problem.ts'
+import { type Account, handOver, type Owner, ourselves, runAs } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { failure, PostgresProblem } from './problem.ts'
 
 /** Who owns the data; undefined where there are none yet. Data that this PostgreSQL cannot use are refused and never touched. */
 export async function inspectData(folder: string, version: string): Promise<Owner | undefined> {

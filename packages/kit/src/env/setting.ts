@@ -1,4 +1,4 @@
-import { Complaint } from './env-values.ts'
+import { Complaint } from './values.ts'
 
 export type Env = Record<string, string | undefined>
 

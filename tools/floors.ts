@@ -9,7 +9,7 @@ const serviceFloors: readonly RegExp[] = [
   /^endpoints\//,
   /^operations\//,
   /^(callers|app|config|errors|shapes|migrations)\.ts$/,
-  /^(rules|store|providers|sms|mail|acquirers)\//,
+  /^(rules|store|passwords|providers|sms|mail|acquirers)\//,
 ]
 
 /** Which packages a package may know. Whoever is not named is known by HTTP alone. */

@@ -1,0 +1,25 @@
+import { isIP } from 'node:net'
+import type { Incoming } from '@tollgate/kit/endpoint'
+
+/** Where a request comes from: the first address that proxies name in X-Forwarded-For, or else whoever connected to us. */
+export function clientAddress({ headers, peer }: Pick<Incoming, 'headers' | 'peer'>): string | undefined {
+  const forwarded = headers['x-forwarded-for']
+  const named = (Array.isArray(forwarded) ? forwarded.join() : (forwarded ?? '')).split(',')
+  for (const text of named) {
+    const address = normalise(text.trim())
+    if (address !== undefined) return address
+  }
+  // The zone of a link-local peer is the name of one of our network cards, and nothing about the caller.
+  return normalise(peer.replace(/%.*$/, ''))
+}
+
+/** One spelling an address, and plain IPv4 where that is what is meant; undefined for what is no address. */
+function normalise(text: string): string | undefined {
+  const version = isIP(text)
+  if (version === 4) return text
+  if (version === 0 || text.includes('%')) return undefined
+  const address = new URL(`http://[${text}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? []
+  if (high === undefined || low === undefined) return address
+  return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.')
+}

@@ -1,0 +1,31 @@
+import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { Secret } from '@tollgate/kit/secret'
+
+/** 192 random bits, or what looks like them to everybody without the key. */
+const bytes = 24
+
+/** The token that a new session begins with. */
+export function firstToken(): string {
+  return randomBytes(bytes).toString('base64url')
+}
+
+/**
+ * The key that children are derived with. Derived in turn from the secret that signs access tokens, so that all nodes have the same one and
+ * nobody has to keep another secret.
+ */
+export function derivationKey(secret: Secret): Secret<Buffer> {
+  return new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'tollgate refresh tokens', 32)))
+}
+
+/**
+ * What a token is exchanged for: always the same child, because it follows from the parent. So a client that lost the answer, or asks twice
+ * at once, gets the same child again although only its hash is kept.
+ */
+export function childToken(parent: string, key: Secret<Buffer>): string {
+  return createHmac('sha256', key.reveal()).update(parent).digest().subarray(0, bytes).toString('base64url')
+}
+
+/** As it is kept. One plain hash is enough for something that cannot be guessed. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}

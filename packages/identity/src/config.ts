@@ -1,5 +1,6 @@
 import { type ConfigOf, defineSettings, type Read } from '@tollgate/kit/env'
 import { isHeaderName, parseHeaderNames } from '@tollgate/kit/header-names'
+import { parseKeySet } from '@tollgate/kit/jwt'
 import { serviceSettings } from '@tollgate/kit/service-settings'
 import { type ProviderName, providers } from './providers/all.ts'
 import { parseCharacterSets } from './rules/character-sets.ts'
@@ -35,6 +36,16 @@ export const settings = defineSettings(family, (read) => ({
     secret: read.requiredSecret('JWT_SECRET', 'The secret that access tokens are signed with', {
       example: 'a random text of 32 characters or more',
     }),
+    keyId: read.text('JWT_KEY_ID', undefined, 'The kid of the secret, for tokens that are signed with it'),
+    keys: read.parsed(
+      'JWK set',
+      'JWT_KEYS',
+      undefined,
+      'Keys that sign and verify instead of the secret: a JWK set in JSON, one key of which signs',
+      parseKeySet,
+      { secret: true },
+    ),
+    issuer: read.text('JWT_ISSUER', undefined, 'Who issues tokens, as they say in iss', { example: 'https://auth.example.com' }),
     lifetime: read.seconds('JWT_EXP', 3600, 'How long an access token is valid', { min: 1 }),
     audience: read.text('JWT_AUD', '', 'The audience of tokens when the request names none', { example: 'authenticated' }),
     adminRoles: read.list('JWT_ADMIN_ROLES', ['service_role', 'supabase_admin'], 'Roles that may call the admin endpoints'),
@@ -99,6 +110,11 @@ export const settings = defineSettings(family, (read) => ({
         false,
         'A new password needs a nonce from GET /reauthenticate',
       ),
+      strictLogout: read.flag(
+        'SECURITY_STRICT_LOGOUT',
+        false,
+        'Refuse the access tokens of a session that was logged out, instead of letting them expire',
+      ),
       captcha: {
         enabled: captcha,
         provider: read.choice('SECURITY_CAPTCHA_PROVIDER', ['hcaptcha', 'turnstile'], 'hcaptcha', 'Who checks captchas'),
@@ -109,6 +125,16 @@ export const settings = defineSettings(family, (read) => ({
       },
     }
   }),
+
+  sessions: read.group('Sessions', () => ({
+    timebox: read.seconds('SESSIONS_TIMEBOX', undefined, 'How long a session lasts at most; for ever when not set', { min: 1 }),
+    inactivityTimeout: read.seconds(
+      'SESSIONS_INACTIVITY_TIMEOUT',
+      undefined,
+      'How long a session lasts without a refresh; for ever when not set',
+      { min: 1 },
+    ),
+  })),
 
   external: read.group('Ways to sign in', () => ({
     email: read.flag('EXTERNAL_EMAIL_ENABLED', true, 'People can sign up and in with an email address'),

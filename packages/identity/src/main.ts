@@ -1,8 +1,11 @@
+import { ConfigProblem } from '@tollgate/kit/env'
+import { createKeys, KeyProblem, type Keys } from '@tollgate/kit/jwt'
 import type { Service } from '@tollgate/kit/service'
 import type { App } from './app.ts'
 import { type Config, settings } from './config.ts'
 import { failureTable } from './errors.ts'
 import { migrations } from './migrations.ts'
+import { derivationKey } from './rules/refresh-token.ts'
 import { endpoints, failureShape, manner } from './server.ts'
 
 export const identity: Service<Config, App> = {
@@ -21,5 +24,18 @@ with the header \`X-Supabase-Api-Version: 2024-01-01\` or later gets \`{"code": 
   bodyTypes: ['application/json'],
   versionAttribute: 'auth.version',
   manner,
-  open: (parts) => parts,
+  open(parts) {
+    const { jwt } = parts.config
+    return { ...parts, keys: openKeys(jwt), refreshKey: derivationKey(jwt.secret) }
+  },
+}
+
+/** What is wrong between several settings shows only when the keys are put together. */
+function openKeys({ secret, keyId, keys }: Config['jwt']): Keys {
+  try {
+    return createKeys({ secret, keyId, jwks: keys?.reveal() })
+  } catch (problem) {
+    if (!(problem instanceof KeyProblem)) throw problem
+    throw new ConfigProblem([`AUTH_JWT_KEYS, AUTH_JWT_SECRET and AUTH_JWT_KEY_ID cannot be used together: ${problem.message}.`])
+  }
 }

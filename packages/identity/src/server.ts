@@ -8,11 +8,14 @@ import Type from 'typebox'
 import type { App } from './app.ts'
 import type { Config } from './config.ts'
 import { health } from './endpoints/health.ts'
+import { logout } from './endpoints/logout.ts'
 import { settings } from './endpoints/settings.ts'
+import { user } from './endpoints/user.ts'
+import { wellKnownJwks } from './endpoints/well-known-jwks.ts'
 import { fail } from './errors.ts'
 
 /** The whole API of the identity service. */
-export const endpoints: readonly Endpoint<App>[] = [health, settings]
+export const endpoints: readonly Endpoint<App>[] = [health, settings, user, logout, wellKnownJwks]
 
 export const failureShape = Type.Object({
   code: Type.Integer({ description: 'The HTTP status' }),

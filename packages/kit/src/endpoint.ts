@@ -79,7 +79,16 @@ type Declaration<
   run(app: App, given: Given<Who, Params, Query, Body>): Result<R> | Promise<Result<R>>
 }
 
-type Result<R extends Replies> = Static<R[keyof R & number]> | Answer<Static<R[keyof R & number]>>
+type Result<R extends Replies> = Handed<Static<R[keyof R & number]>> | Answer<Handed<Static<R[keyof R & number]>>>
+
+/** What a story hands over: where its shape lets a property be missing, null and undefined will do, for they are left out. */
+type Handed<T> = T extends Date
+  ? T
+  : T extends readonly (infer Element)[]
+    ? readonly Handed<Element>[]
+    : T extends object
+      ? { [K in keyof T]: object extends Pick<T, K> ? Handed<T[K]> | null | undefined : Handed<T[K]> }
+      : T
 
 /** An endpoint with its types taken off: what server, documents and tests read. */
 export type Endpoint<App> = {

@@ -10,7 +10,7 @@ export const failureTable = {
   method_not_allowed: [405, 'This path does not answer that method; the Allow header names those it does'],
   request_entity_too_large: [413, 'The body is larger than 1048576 bytes'],
   request_timeout: [504, 'This took too long; ask again in a moment'],
-  unavailable: [503, 'The service cannot reach its database; ask again in a moment'],
+  unavailable: [503, 'The service is too busy or cannot reach what it needs; ask again in a moment'],
   unexpected_failure: [500, 'Something went wrong on our side; the log has more under the id of this request'],
 } as const
 

@@ -1,25 +1,10 @@
 import { createPublicKey, type JsonWebKey, sign as signBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createKeys } from '../jwt.ts'
 import { stillClock } from '../testing.ts'
-import { algorithmNames, base64url, hmacToken, type Jwk, makeJwk, publicPart, reasonOf, retired, secret } from './testing.ts'
+import { algorithmNames, base64url, besieged, hmacToken, type Jwk, makeJwk, parts, publicPart, reasonOf } from './testing.ts'
 
 const now = stillClock('2030-01-02T03:04:05.000Z')()
-const seconds = now.getTime() / 1000
-const claims = { sub: 'a', role: 'authenticated', exp: seconds + 3600 }
-const admin = { ...claims, role: 'service_role' }
-const jwks = algorithmNames.map((name) => retired(makeJwk(name)))
-const keys = createKeys({ secret, keyId: 'main', jwks: [...jwks, makeJwk('ES256', 'signer')] })
-
-/** One genuine token an algorithm. */
-const genuine = [
-  hmacToken({ alg: 'HS256', kid: 'main' }, claims),
-  ...jwks.map((jwk) => createKeys({ secret, jwks: [{ ...jwk, key_ops: ['sign'] }] }).sign(claims)),
-]
-
-function parts(token: string): [header: string, claims: string, signature: string] {
-  return token.split('.') as [string, string, string]
-}
+const { claims, admin, jwks, keys, genuine } = besieged(now)
 
 const tokens: [string, string][] = []
 const forge = (name: string, token: string) => tokens.push([name, token])

@@ -1,24 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createKeys } from '../jwt.ts'
 import { stillClock } from '../testing.ts'
-import { algorithmNames, base64url, hmacToken, makeJwk, reasonOf, retired, secret } from './testing.ts'
+import { algorithmNames, base64url, besieged, hmacToken, parts, reasonOf } from './testing.ts'
 
 const now = stillClock()()
-const claims = { sub: 'a', role: 'authenticated', exp: Math.floor(now.getTime() / 1000) + 3600 }
-const admin = { ...claims, role: 'service_role' }
-const jwks = algorithmNames.map((name) => retired(makeJwk(name)))
-const keys = createKeys({ secret, keyId: 'main', jwks: [...jwks, makeJwk('ES256', 'signer')] })
-
-/** One genuine token an algorithm. */
-const genuine = [
-  hmacToken({ alg: 'HS256', kid: 'main' }, claims),
-  ...jwks.map((jwk) => createKeys({ secret, jwks: [{ ...jwk, key_ops: ['sign'] }] }).sign(claims)),
-]
-
-function parts(token: string): [header: string, claims: string, signature: string] {
-  return token.split('.') as [string, string, string]
-}
+const { admin, keys, genuine } = besieged(now)
 
 function expectRefusal(token: string): void {
   expect(reasonOf(keys, token, now)).toMatch(/^token (is malformed|is unverifiable|signature is invalid|has invalid claims): ./)

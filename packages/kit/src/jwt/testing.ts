@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { Keys } from '../jwt.ts'
+import { createKeys, type Keys } from '../jwt.ts'
 import { Secret } from '../secret.ts'
 import { type AlgorithmName, algorithms } from './algorithms.ts'
 import { TokenProblem } from './problem.ts'
@@ -52,4 +52,20 @@ export function reasonOf(keys: Keys, token: string, now: Date): string {
     throw problem
   }
   return 'valid'
+}
+
+/** Keys of every algorithm, one genuine token of each, and what a forger would like to say. */
+export function besieged(now: Date) {
+  const claims = { sub: 'a', role: 'authenticated', exp: Math.floor(now.getTime() / 1000) + 3600 }
+  const jwks = algorithmNames.map((name) => retired(makeJwk(name)))
+  const keys = createKeys({ secret, keyId: 'main', jwks: [...jwks, makeJwk('ES256', 'signer')] })
+  const genuine = [
+    hmacToken({ alg: 'HS256', kid: 'main' }, claims),
+    ...jwks.map((jwk) => createKeys({ secret, jwks: [{ ...jwk, key_ops: ['sign'] }] }).sign(claims)),
+  ]
+  return { claims, admin: { ...claims, role: 'service_role' }, jwks, keys, genuine }
+}
+
+export function parts(token: string): [header: string, claims: string, signature: string] {
+  return token.split('.') as [string, string, string]
 }

@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto'
 import { Unavailable } from '@tollgate/kit/failure'
+import { createFetch } from '@tollgate/kit/fetch'
 import { type FakeAnswer, startHttpFake } from '@tollgate/kit/http-fake'
 import { keptLog } from '@tollgate/kit/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { type BreachOptions, createBreachCheck } from './breach.ts'
 
 // SHA-1 of "password", as everybody knows it.
 const [prefix, suffix] = ['5BAA6', '1E4C9B93F3F0682250B6CF8331B7EE68FD8']
 const other = '0'.repeat(35)
 
+const fetch = createFetch({ allowPrivate: true, timeout: 10, userAgent: 'nobody in particular' })
+afterAll(() => fetch.close())
+
 async function start(answer: FakeAnswer, options: Partial<BreachOptions> = {}) {
   const fake = await startHttpFake(() => answer)
   onTestFinished(() => fake.close())
   const { log, lines } = keptLog()
-  const check = createBreachCheck({ base: fake.origin, userAgent: 'Tollgate/test', log, ...options })
+  const check = createBreachCheck({ fetch, base: fake.origin, userAgent: 'Tollgate/test', log, ...options })
   return { fake, lines, check }
 }
 
@@ -49,7 +53,7 @@ test('a mirror may live under a path, with a slash or without', async () => {
   const { fake, lines } = await start({ text: '' })
   const { log } = keptLog()
   for (const base of [`${fake.origin}/mirror`, `${fake.origin}/mirror/`]) {
-    await createBreachCheck({ base, userAgent: 'x', log })('pässwörd')
+    await createBreachCheck({ fetch, base, userAgent: 'x', log })('pässwörd')
   }
   const start5 = createHash('sha1').update('pässwörd', 'utf8').digest('hex').slice(0, 5).toUpperCase()
   expect(fake.requests.map(({ path }) => path)).toEqual(Array(2).fill(`/mirror/range/${start5}`))

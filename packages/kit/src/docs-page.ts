@@ -67,7 +67,7 @@ ${refusals.length > 0 && html`<h4>Refusals</h4><table>${refusals.map(({ status, 
 
 /** What is worth a remark: that something must be sent, and that something may be missing from an answer. */
 const given = (required: boolean) => required && 'required'
-const answered = (required: boolean) => !required && 'not always there'
+const answered = (required: boolean) => !required && 'optional'
 
 function fields(title: string, schema: TSchema | undefined, remark: (required: boolean) => string | false): Html | undefined {
   const rows = schema ? rowsOf(schema as Shape, '') : []

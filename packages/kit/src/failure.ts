@@ -22,6 +22,8 @@ export type FailureDetails = {
   status?: number
   problems?: readonly Problem[]
   headers?: Readonly<Record<string, string>>
+  /** What the body says besides, for programs that can make use of it. */
+  more?: Readonly<Record<string, unknown>>
 }
 
 /** A refusal that is meant for the caller. Whatever else is thrown is a bug. */
@@ -30,6 +32,7 @@ export class Failure extends Error {
   readonly status: number
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
+  readonly more: Readonly<Record<string, unknown>>
 
   constructor(code: string, status: number, message: string, details: FailureDetails = {}) {
     super(message)
@@ -37,11 +40,15 @@ export class Failure extends Error {
     this.status = status
     this.problems = details.problems ?? []
     this.headers = details.headers ?? {}
+    this.more = details.more ?? {}
   }
 }
 
 /** Something that we cannot do without does not answer: the caller may try again, and there is no bug to look for. */
 export class Unavailable extends Error {}
+
+/** There is more to do at the moment than we take on: nothing is broken, and nobody has to be woken. */
+export class Busy extends Unavailable {}
 
 export type Fail<Code extends string> = (code: Code, details?: FailureDetails) => Failure
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BodyTooLarge, UnreadableBody } from './body.ts'
 import type { Endpoint, Incoming } from './endpoint.ts'
-import { Failure, type TransportCode, Unavailable } from './failure.ts'
+import { Busy, Failure, type TransportCode, Unavailable } from './failure.ts'
 import type { Log } from './log.ts'
 import { httpMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
@@ -148,7 +148,9 @@ function settleFailure<App>(
     return manner.fail('unexpected_failure')
   }
   if (thrown instanceof Unavailable) {
-    log.error({ request_id: request.id, route: route?.endpoint.path, error: thrown }, thrown.message)
+    const line = { request_id: request.id, route: route?.endpoint.path, error: thrown }
+    if (thrown instanceof Busy) log.warn(line, thrown.message)
+    else log.error(line, thrown.message)
     return manner.fail('unavailable', { headers: { 'retry-after': '1' } })
   }
   // Not a refusal, so a bug of ours: the caller gets an id to ask about, the log gets the rest.

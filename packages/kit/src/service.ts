@@ -34,6 +34,8 @@ export type Service<Config extends ServiceConfig = ServiceConfig, App = unknown>
   versionAttribute: string
   manner(config: Config): Manner
   open(parts: Parts<Config>): App
+  /** Ends what `open` began: loops, connections to outsiders. Requests have been answered by then, and the database is still there. */
+  close?(app: App): Promise<void>
 }
 
 export type Parts<Config> = { config: Config; db: Db; log: Log; now: Clock }
@@ -84,10 +86,12 @@ export async function startService<Config extends ServiceConfig, App>(
       async stop(seconds) {
         leaving = true
         await listening.drain(seconds)
+        await service.close?.(app)
         await db.close()
       },
     }
   } catch (problem) {
+    await service.close?.(app)
     await db.close()
     throw problem
   }

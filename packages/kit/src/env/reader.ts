@@ -163,7 +163,7 @@ export function createReader(family: Family, env: Env) {
     },
 
     /** A base address, to which paths are appended: without a slash at its end. */
-    url(name: string, fallback: string | undefined, sentence: string, options: Options = {}): string | undefined {
+    url<F extends string | undefined>(name: string, fallback: F, sentence: string, options: Options = {}): string | F {
       const example = 'https://example.com'
       return take({ kind: 'address', name, fallback, sentence, parse: parseBase, example, shown: fallback, ...options })
     },

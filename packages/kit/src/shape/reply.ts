@@ -81,12 +81,17 @@ function arrayPicker(schema: Loose, place: string): Pick {
 }
 
 function unionPicker(members: Loose[], place: string): Pick {
-  // Two kinds of objects would have to be told apart by a field of their own, which no reply has needed so far.
-  for (const type of ['object', 'array'])
-    if (members.filter((member) => member.type === type).length > 1)
-      throw new Error(`A reply shape may offer one ${type} at most in a union`)
-  const ways = members.map((member) => ({ fits: fitter(member), pick: picker(member, place) }))
+  if (members.filter((member) => member.type === 'array').length > 1)
+    throw new Error('A reply shape may offer one array at most in a union')
+  const ways = members.map((member) => ({ fits: memberFitter(member), pick: picker(member, place) }))
   return (value) => (ways.find(({ fits }) => fits(value)) ?? broken(place)).pick(value)
+}
+
+/** Two kinds of objects are told apart by what each cannot be without; the first that has all of it is meant. */
+function memberFitter(member: Loose): (value: unknown) => boolean {
+  const fits = fitter(member)
+  const required = member.type === 'object' ? (member.required ?? []) : []
+  return (value) => fits(value) && required.every((name) => (value as Record<string, unknown>)[name] !== undefined)
 }
 
 /** Whether a value is of the kind that a shape speaks of, without looking into objects and lists. */

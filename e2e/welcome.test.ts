@@ -72,6 +72,18 @@ test('every link of the welcome page leads somewhere', async () => {
   await page.context().close()
 })
 
+test('the command of the empty inbox that sends an SMS works as it stands there', async () => {
+  const { page, complaints } = await openPage(`${dev.welcome}/inbox`, { width: 320 })
+  expect(await overflow(page)).toBeLessThanOrEqual(0)
+  const command = await page.locator('pre', { hasText: '/sms' }).innerText()
+  expect((await curl(command.replace(/^\$ /, ''))).status).toBe(200)
+  const row = page.locator('.messages .sms')
+  expect(await row.locator('.to').innerText()).toContain('+4520304050')
+  expect(await row.locator('.code code').innerText()).toBe('123456')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
 test('a mail that is sent appears in the open inbox by itself', async () => {
   const { page, complaints } = await openPage(`${dev.welcome}/inbox`, { width: 1280 })
   const transport = createTransport({ host: '127.0.0.1', port: dev.smtpPort })

@@ -62,6 +62,7 @@ async function start(house: House): Promise<void> {
   await seed(app, { apps: [{ ...secrets.app, name: 'Development app' }] })
 
   const facts = tellFacts({ ports, secrets, jwtSecret: own.AUTH_JWT_SECRET ?? '', database, folder: house.folder })
+  // Last, so that a page that is still open from before finds the services running; an SMS that comes too early is sent again.
   const welcome = await startWelcome({ host, port: ports.TOLLGATE_PORT, facts, inbox })
   house.services.push(() => welcome.close())
   console.log(banner(facts, ports.TOLLGATE_PORT, performance.now() - started))
@@ -85,10 +86,10 @@ async function close({ services, postgres }: House): Promise<void> {
 
 const help = `Usage: tollgate dev
 
-Starts an embedded PostgreSQL, both services, a welcome page and a mail inbox. Data and secrets are kept in .tollgate/.
+Starts an embedded PostgreSQL, both services, a welcome page and an inbox for mail and SMS. Data and secrets are kept in .tollgate/.
 Every AUTH_ and PAY_ setting can be given in the environment or in .env; names without prefix are left alone.
 
-  TOLLGATE_PORT        The port of the welcome page. [default 8080]
+  TOLLGATE_PORT        The port of the welcome page, which receives SMS as well. [default 8080]
   TOLLGATE_SMTP_PORT   The port on which the inbox receives mail. [default 8083]`
 
 async function startInDev<Config extends ServiceConfig, App>(

@@ -45,6 +45,7 @@ export function tellFacts(given: Given): Facts {
     ],
     database: given.database,
     smtp: { host, port: given.ports.TOLLGATE_SMTP_PORT },
+    sms: `http://localhost:${given.ports.TOLLGATE_PORT}/sms`,
     firstSteps: [
       { title: 'Ask the identity service how people can sign in', command: `curl ${identityUrl}/settings` },
       { title: 'Ask the payments service who you are', command: `curl -u :${given.secrets.app.key} ${paymentsUrl}/me` },

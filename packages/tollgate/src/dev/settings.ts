@@ -5,6 +5,21 @@ import type { DevSecrets } from './secrets.ts'
 /** Everything in development is for this machine alone. */
 export const host = '127.0.0.1'
 
+/** What is off or slow elsewhere for good reasons, and in the way of somebody who tries things out. */
+const toTry: Env = {
+  AUTH_EXTERNAL_PHONE_ENABLED: 'true',
+  AUTH_EXTERNAL_ANONYMOUS_USERS_ENABLED: 'true',
+  AUTH_SECURITY_MANUAL_LINKING_ENABLED: 'true',
+  // Webhooks and providers of a developer run on the same machine.
+  AUTH_SECURITY_ALLOW_PRIVATE_ADDRESSES: 'true',
+  AUTH_RATE_LIMIT_EMAIL_SENT: '10000',
+  AUTH_RATE_LIMIT_SMS_SENT: '10000',
+  AUTH_SMTP_MAX_FREQUENCY: '1',
+  AUTH_SMS_MAX_FREQUENCY: '1',
+  // Long enough to look at the inbox, read, and type.
+  AUTH_SMS_OTP_EXP: '600',
+}
+
 /** What development settles by itself. A DATABASE_URL that happens to be in the shell belongs to another project and is left alone. */
 export function devSettings(env: Env, secrets: DevSecrets): Env {
   const prefixed = Object.fromEntries(Object.entries(env).filter(([name]) => /^(AUTH|GOTRUE|PAY|OTEL|TOLLGATE)_/.test(name)))
@@ -17,9 +32,12 @@ export function devSettings(env: Env, secrets: DevSecrets): Env {
     AUTH_JWT_AUD: 'authenticated',
     AUTH_JWT_DEFAULT_GROUP_NAME: 'authenticated',
     AUTH_SMTP_HOST: host,
-    AUTH_SMTP_PORT: env.TOLLGATE_SMTP_PORT ?? '8083',
+    AUTH_SMTP_PORT: env.TOLLGATE_SMTP_PORT || '8083',
     AUTH_SMTP_ADMIN_EMAIL: 'no-reply@tollgate.localhost',
     AUTH_SMTP_SENDER_NAME: 'Tollgate',
+    AUTH_SMS_PROVIDER: 'console',
+    AUTH_SMS_CONSOLE_URL: `http://${host}:${env.TOLLGATE_PORT || 8080}`,
+    ...toTry,
     PAY_API_HOST: host,
     PAY_ENV: 'development',
     ...prefixed,

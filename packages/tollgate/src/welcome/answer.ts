@@ -28,8 +28,8 @@ export function sentence(status: number, text: string, headers: Headers = {}): A
   return answer(status, 'text/plain; charset=utf-8', `${text}\n`, headers)
 }
 
-export function json(value: unknown): Answer {
-  return answer(200, 'application/json', JSON.stringify(value, null, 2))
+export function json(value: unknown, status = 200): Answer {
+  return answer(status, 'application/json', JSON.stringify(value, null, 2))
 }
 
 export function page(content: Page, around: Surroundings, status = 200): Answer {

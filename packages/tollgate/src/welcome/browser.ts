@@ -13,9 +13,12 @@ export function enliven(): void {
   document.addEventListener('click', async (event) => {
     const button = event.target instanceof Element && event.target.closest<HTMLButtonElement>('button[data-copy]')
     if (!button) return
-    await navigator.clipboard.writeText(button.dataset.copy ?? '')
-    button.textContent = 'Copied'
-    announce('Copied')
+    const copied = await navigator.clipboard.writeText(button.dataset.copy ?? '').then(
+      () => true,
+      () => false,
+    )
+    button.textContent = copied ? 'Copied' : 'Refused'
+    announce(copied ? 'Copied' : 'The browser does not let this page copy')
     setTimeout(() => {
       button.textContent = 'Copy'
     }, 1500)
@@ -36,8 +39,16 @@ export function enliven(): void {
   }
   if (all('[data-service]').length > 0) setInterval(() => document.hidden || refreshStatus(), 4000)
 
+  let refreshes = 0
   async function refreshMessages(): Promise<void> {
-    const page = new DOMParser().parseFromString(await (await fetch('/inbox')).text(), 'text/html')
+    const turn = ++refreshes
+    const text = await fetch('/inbox').then(
+      (answer) => answer.text(),
+      () => undefined,
+    )
+    // What was asked for earlier and comes later is out of date.
+    if (text === undefined || turn !== refreshes) return
+    const page = new DOMParser().parseFromString(text, 'text/html')
     const fresh = page.getElementById('messages')
     const shown = document.getElementById('messages')
     if (!fresh || !shown) return
@@ -55,7 +66,7 @@ export function enliven(): void {
     }
     const shown = document.getElementById('messages')?.dataset.standing
     if (shown === undefined || shown === `${count} ${latest?.id ?? ''}`) return
-    if (latest) announce(`New ${latest.kind} to ${latest.to.join(', ')}: ${latest.subject}`)
+    if (latest) announce(`New ${latest.kind === 'sms' ? 'SMS' : latest.kind} to ${latest.to.join(', ')}: ${latest.subject}`)
     // Messages that come together are shown together.
     clearTimeout(waiting)
     waiting = setTimeout(refreshMessages, 50)

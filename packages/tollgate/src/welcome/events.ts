@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Answer, answer } from './answer.ts'
 import type { Inbox } from './inbox.ts'
+import { startOf, titleOf } from './inbox-page.ts'
 
 export type Events = { stream(): Answer; close(): void }
 
@@ -29,6 +30,11 @@ export function openEvents(inbox: Inbox): Events {
 function standing(inbox: Inbox): string {
   const messages = inbox.messages()
   const [newest] = messages
-  const latest = newest && { kind: newest.kind, id: newest.id, subject: newest.subject, to: newest.to }
+  const latest = newest && {
+    kind: newest.kind,
+    id: newest.id,
+    subject: newest.kind === 'mail' ? titleOf(newest) : startOf(newest.text),
+    to: newest.to,
+  }
   return `event: inbox\ndata: ${JSON.stringify({ count: messages.length, latest })}\n\n`
 }

@@ -5,6 +5,8 @@ export type Facts = {
   keys: { name: string; value: string; explanation: string }[]
   database: string
   smtp: { host: string; port: number }
+  /** Where an SMS is posted to. */
+  sms: string
   firstSteps: { title: string; command: string }[]
   dataFolder: string
 }

@@ -68,6 +68,12 @@ export function copyable(value: string, name: string, shown: Html): Html {
   return html`<div class="value">${shown}${button}</div>`
 }
 
+/** A code in figures that can be read from afar; where the button does not work, one click selects all of it. */
+export function codeToCopy(code: string, id: string): Html {
+  const button = html`<button id="copy-${id}" type="button" class="copy" data-copy="${code}" aria-label="Copy the code ${code}">Copy</button>`
+  return html`<div class="code"><span class="spoken">Code </span><code>${code}</code>${button}</div>`
+}
+
 /** A boom across the road. */
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="8" fill="#3a4fd8"/>

@@ -11,6 +11,7 @@ test('an empty inbox tells how to send to it', async () => {
   const { status, body } = await here.ask('/inbox')
   expect(status).toBe(200)
   expect(body).toContain(`smtp://127.0.0.1:${here.sink.port}`)
+  expect(body).toContain('curl http://localhost:8080/sms -d &#39;to=4520304050')
 })
 
 test('mails are listed newest first', async () => {
@@ -40,6 +41,25 @@ test('a mail has a page with its envelope, its links, its text and its source', 
   const raw = await here.ask('/inbox/1/raw')
   expect(raw.headers['content-type']).toBe('text/plain; charset=utf-8')
   expect(raw.body).toContain('Subject: Confirm')
+})
+
+test.each([
+  ['text', { text: 'Follow http://localhost/verify?token=111111 or enter 222222' }],
+  ['HTML alone', { text: '', html: '<style>p { order: 111111 }</style><p>Enter <b>222222</b></p>' }],
+  ['subject', { subject: '222222 is your code', text: 'Hi' }],
+])('a mail that brings a code in its %s shows it, to be copied', async (_, mail) => {
+  await here.sendMail(mail)
+  for (const path of ['/inbox', '/inbox/1']) {
+    const { body } = await here.ask(path)
+    expect(body).toContain('<code>222222</code>')
+    expect(body).toContain('data-copy="222222"')
+  }
+  expect(JSON.parse((await here.ask('/inbox.json')).body).messages[0].code).toBe('222222')
+})
+
+test('a mail without a code shows none', async () => {
+  await here.sendMail({ text: 'Call +4520304050 or see http://localhost/123456' })
+  for (const path of ['/inbox', '/inbox/1']) expect((await here.ask(path)).body).not.toContain('class="code"')
 })
 
 test('the HTML of a mail is served where it can do nothing', async () => {
@@ -103,6 +123,11 @@ test('an open event stream hears of every change at once', async () => {
   })
   await here.ask('/inbox', { method: 'DELETE' })
   expect(await events.next()).toEqual({ count: 0 })
+  await here.sendSms('4520304050', 'Your code\nis 123456')
+  expect(await events.next()).toEqual({
+    count: 1,
+    latest: { kind: 'sms', id: 'sms-1', subject: 'Your code is 123456', to: ['+4520304050'] },
+  })
 })
 
 test('the button and DELETE both clear the inbox', async () => {

@@ -1,19 +1,30 @@
-import type { SmtpSink } from '@tollgate/kit/smtp-sink'
+import type { ReceivedMail, SmtpSink } from '@tollgate/kit/smtp-sink'
+import { findCode, visibleText } from './code.ts'
 
-export type Message = {
-  kind: 'mail'
+type Received = {
   /** Stands in the address of its page. */
   id: string
   receivedAt: Date
-  from: string
+  /** Mail addresses, or phone numbers with a plus. */
   to: string[]
-  subject: string
   text: string
   links: string[]
+  /** What the reader is to type in somewhere. */
+  code: string | undefined
+}
+
+export type Mail = Received & {
+  kind: 'mail'
+  from: string
+  subject: string
   html: string | undefined
   /** As it came over the wire. */
   raw: Buffer
 }
+
+export type Sms = Received & { kind: 'sms' }
+
+export type Message = Mail | Sms
 
 /** Something that receives messages of one kind. */
 export type Source = {
@@ -59,21 +70,21 @@ export function openInbox(sources: readonly Source[]): Inbox {
 }
 
 export function mailSource(sink: SmtpSink): Source {
+  // The inbox is looked at again and again; a long mail is searched for its code only once.
+  const read = new WeakMap<ReceivedMail, Mail>()
+  const readOnce = (received: ReceivedMail) => {
+    const mail = read.get(received) ?? readMail(received)
+    read.set(received, mail)
+    return mail
+  }
   return {
-    messages: () =>
-      sink.mails().map(({ id, receivedAt, from, to, subject, text, links, html, raw, headers }) => ({
-        kind: 'mail',
-        id: String(id),
-        receivedAt,
-        from: headers.from || from,
-        to,
-        subject,
-        text,
-        links,
-        html,
-        raw,
-      })),
+    messages: () => sink.mails().map(readOnce),
     onMessage: (listener) => sink.onMail(listener),
     clear: () => sink.clear(),
   }
+}
+
+function readMail({ id, receivedAt, from, to, subject, text, links, html, raw, headers }: ReceivedMail): Mail {
+  const code = findCode(text) ?? findCode(visibleText(html ?? '')) ?? findCode(subject)
+  return { kind: 'mail', id: String(id), receivedAt, from: headers.from || from, to, subject, text, links, code, html, raw }
 }

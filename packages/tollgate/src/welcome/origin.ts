@@ -11,6 +11,11 @@ export function ownHost({ headers }: IncomingMessage, configured: string): boole
   return [...local, configured.toLowerCase(), `[${configured.toLowerCase()}]`].includes(name)
 }
 
+/** Whether a web page made the request, be it even one of ours: only a browser sends these. */
+export function sentByPage({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
+
 /** A page of another origin may send a form here, though it cannot read the answer. Programs send none of these headers. */
 export function changesFromElsewhere({ method, headers }: IncomingMessage): boolean {
   if (method === 'GET' || method === 'HEAD') return false

@@ -1,25 +1,29 @@
+import type { IncomingMessage } from 'node:http'
 import { type Answer, answer, foreignHtml, json, notFound, nothing, page, sentence } from './answer.ts'
 import type { Events } from './events.ts'
 import type { Facts } from './facts.ts'
 import { favicon, type Surroundings } from './frame.ts'
 import { checkHealth } from './health.ts'
-import type { Inbox, Message } from './inbox.ts'
+import type { Inbox, Mail, Message } from './inbox.ts'
 import { inboxPage, titleOf } from './inbox-page.ts'
 import { messagePage } from './message-page.ts'
+import { receiveSms, type SmsBox } from './sms.ts'
 import { welcomePage } from './welcome-page.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 /** What it does is called with what the path leaves open. */
-type Route = { path: RegExp; does: { [method in Method]?: (id: string) => Answer | Promise<Answer> } }
+type Route = { path: RegExp; does: { [method in Method]?: (id: string, request: IncomingMessage) => Answer | Promise<Answer> } }
 
-export type Site = (method: string, path: string) => Answer | Promise<Answer>
+type Site = (request: IncomingMessage) => Answer | Promise<Answer>
 
-export function openSite(facts: Facts, inbox: Inbox, events: Events): Site {
+export function openSite({ facts, inbox, sms, events }: { facts: Facts; inbox: Inbox; sms: SmsBox; events: Events }): Site {
   const around = (): Surroundings => ({ version: facts.version, count: inbox.messages().length })
   const withMessage = (show: (message: Message) => Answer) => (id: string) => {
     const message = inbox.find(id)
     return message ? show(message) : notFound(around())
   }
+  const withMail = (show: (mail: Mail) => Answer) =>
+    withMessage((message) => (message.kind === 'mail' ? show(message) : notFound(around())))
 
   async function welcome(): Promise<Answer> {
     const main = welcomePage(facts, await checkHealth(facts.services))
@@ -47,6 +51,7 @@ export function openSite(facts: Facts, inbox: Inbox, events: Events): Site {
     { path: /^\/inbox\/clear$/, does: { POST: () => clear(nothing(303, { Location: '/inbox' })) } },
     { path: /^\/inbox\/events$/, does: { GET: events.stream } },
     { path: /^\/inbox\.json$/, does: { GET: () => json({ messages: inbox.messages().map(tell) }) } },
+    { path: /^\/sms$/, does: { POST: (_, request) => receiveSms(sms, request) } },
     {
       path: /^\/inbox\/([\w-]+)$/,
       does: {
@@ -57,19 +62,21 @@ export function openSite(facts: Facts, inbox: Inbox, events: Events): Site {
     },
     {
       path: /^\/inbox\/([\w-]+)\/html$/,
-      does: { GET: withMessage(({ html }) => (html === undefined ? notFound(around()) : foreignHtml(html))) },
+      does: { GET: withMail(({ html }) => (html === undefined ? notFound(around()) : foreignHtml(html))) },
     },
     {
       path: /^\/inbox\/([\w-]+)\/raw$/,
-      does: { GET: withMessage(({ raw }) => answer(200, 'text/plain; charset=utf-8', raw)) },
+      does: { GET: withMail(({ raw }) => answer(200, 'text/plain; charset=utf-8', raw)) },
     },
   ]
 
-  return (method, path) => {
+  return (request) => {
+    const { method = 'GET', url = '/' } = request
+    const [path = '/'] = url.split('?', 1)
     const route = routes.find((each) => each.path.test(path))
     if (!route) return notFound(around())
     const run = route.does[(method === 'HEAD' ? 'GET' : method) as Method]
-    if (run) return run(route.path.exec(path)?.[1] ?? '')
+    if (run) return run(route.path.exec(path)?.[1] ?? '', request)
     const allowed = Object.keys(route.does)
       .flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each]))
       .join(', ')
@@ -78,6 +85,6 @@ export function openSite(facts: Facts, inbox: Inbox, events: Events): Site {
 }
 
 /** For programs; the source would double every message, and has an address of its own. */
-function tell({ raw: _, ...message }: Message): object {
-  return { ...message, url: `/inbox/${message.id}` }
+function tell(message: Message): object {
+  return { ...message, raw: undefined, url: `/inbox/${message.id}` }
 }

@@ -100,11 +100,16 @@ dd + dt { margin-top: .75rem }
   margin-bottom: 1.75rem
 }
 .bar p { margin-top: .25rem }
-.messages { border: 1px solid var(--line); border-radius: .75rem; overflow: hidden }
+.messages {
+  display: grid; grid-template-columns: minmax(0, 1fr) auto auto; border: 1px solid var(--line); border-radius: .75rem;
+  overflow: hidden
+}
 .messages li {
-  display: grid; grid-template-columns: minmax(0, 1fr) 7.5rem; align-items: center; gap: 1.25rem; padding-right: 1.1rem;
+  display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; align-items: center; padding-right: 1.1rem;
   border-top: 1px solid var(--line)
 }
+.messages .code { grid-column: 2; margin-left: 1.5rem; justify-content: space-between }
+.messages li > .button { grid-column: 3; margin-left: 1rem }
 .messages li:first-child { border-top: 0 }
 .messages li:hover { background: var(--soft) }
 .messages li > a:first-child {
@@ -116,6 +121,22 @@ dd + dt { margin-top: .75rem }
 .messages .to { color: var(--quiet); font-size: .925rem }
 .messages .subject { display: block; font-weight: 600 }
 .messages .start { display: block; font-size: .875rem; color: var(--quiet) }
+.messages .sms .to { color: var(--ink); font-variant-numeric: tabular-nums; white-space: normal; overflow-wrap: anywhere }
+.kind {
+  margin-right: .25rem; padding: .1rem .4rem; border-radius: .35rem; font-size: .6875rem; font-weight: 650;
+  letter-spacing: .05em; background: var(--accent); color: var(--on-accent)
+}
+.bubble {
+  display: block; width: fit-content; padding: .4rem .85rem; border-radius: 1rem 1rem 1rem .25rem;
+  background: var(--tint); overflow-wrap: anywhere
+}
+.messages .bubble { font-size: .925rem }
+.messages .bubble bdi { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden }
+p.bubble { max-width: 34rem; white-space: pre-wrap }
+.code { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .75rem }
+.code code { font-size: 1.5rem; line-height: 2rem; font-weight: 600; letter-spacing: .06em; user-select: all }
+.code .copy:not(:hover) { border-color: var(--edge) }
+.content .code code { font-size: 2.25rem; line-height: 2.75rem }
 time { color: var(--quiet); font-size: .875rem; font-variant-numeric: tabular-nums; white-space: nowrap }
 .arrived { animation: arrive 2.5s ease-out }
 @keyframes arrive {
@@ -124,7 +145,8 @@ time { color: var(--quiet); font-size: .875rem; font-variant-numeric: tabular-nu
 .empty { padding: 3rem 1.5rem; border: 1px dashed var(--edge); border-radius: .75rem }
 .empty > * { max-width: 42rem; margin-inline: auto }
 .empty p { margin-top: .35rem }
-.empty .value { margin-top: 1.25rem }
+.empty .value + p { margin-top: 1.75rem }
+.empty p + .value { margin-top: .75rem }
 
 .back { display: inline-block; margin-bottom: 1rem; font-size: .925rem; text-decoration: none }
 .back:hover { text-decoration: underline }
@@ -152,10 +174,17 @@ iframe {
   main { padding-block: 2rem 4rem }
   main > section { grid-template-columns: minmax(0, 1fr); padding-block: 1.75rem }
   .top > div, main { width: min(100% - 2rem, 66rem) }
-  .messages li { display: block; padding-right: 0 }
-  .messages li > a:first-child { grid-template-columns: minmax(0, 1fr) auto; gap: .1rem 1rem; padding: .85rem 1.1rem }
+}
+@media (max-width: 60rem) {
+  .messages { display: block }
+  .messages li { display: flex; flex-wrap: wrap; gap: .6rem 1.5rem; padding: 0 1.1rem .85rem }
+  .messages li > a:first-child {
+    flex: 0 0 calc(100% + 2.2rem); grid-template-columns: minmax(0, 1fr) auto; gap: .1rem 1rem; margin-inline: -1.1rem;
+    padding: .85rem 1.1rem 0
+  }
   .messages .about { grid-row: 2; grid-column: 1 / -1 }
-  .messages li > .button { margin: -.2rem 1.1rem .95rem }
+  .messages .bubble { margin-top: .3rem }
+  .messages .code, .messages li > .button { margin: 0 }
 }
 @media (max-width: 30rem) {
   .value { flex-direction: column; padding: .6rem .75rem .75rem }

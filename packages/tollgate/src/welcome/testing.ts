@@ -6,7 +6,7 @@ import { type Facts, startWelcome } from './welcome.ts'
 
 type Reply = { status: number; headers: IncomingHttpHeaders; body: string }
 
-type Asking = { method?: string; headers?: Record<string, string> }
+type Asking = { method?: string; headers?: Record<string, string>; body?: string | Buffer }
 
 export type Visit = {
   port: number
@@ -14,6 +14,7 @@ export type Visit = {
   /** By node:http, because fetch lets nobody choose the Host header. */
   ask(path: string, asking?: Asking): Promise<Reply>
   sendMail(mail: { subject?: string; text?: string; html?: string; to?: string }): Promise<void>
+  sendSms(to: string, text: string): Promise<Reply>
   close(): Promise<void>
 }
 
@@ -27,17 +28,18 @@ export async function visitWelcome(some: Partial<Facts> = {}): Promise<Visit> {
     keys: [],
     database: 'postgres://tollgate@127.0.0.1:5433/tollgate',
     smtp: { host: '127.0.0.1', port: sink.port },
+    sms: 'http://localhost:8080/sms',
     firstSteps: [],
     dataFolder: '/home/ada/.tollgate',
     ...some,
   }
   const welcome = await startWelcome({ host: '127.0.0.1', port: 0, facts, inbox: sink })
-  return {
+  const here: Visit = {
     port: welcome.port,
     sink,
-    async ask(path, { method = 'GET', headers = {} } = {}) {
+    async ask(path, { method = 'GET', headers = {}, body } = {}) {
       const request = httpRequest({ host: '127.0.0.1', port: welcome.port, path, method, headers, agent: false })
-      request.end()
+      request.end(body)
       return new Promise((resolve, reject) => {
         request.once('error', reject)
         request.once('response', async (response) => {
@@ -54,10 +56,17 @@ export async function visitWelcome(some: Partial<Facts> = {}): Promise<Visit> {
         ...mail,
       })
     },
+    sendSms: (to, text) =>
+      here.ask('/sms', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ to, text }).toString(),
+      }),
     async close() {
       mailer.close()
       await welcome.close()
       await sink.close()
     },
   }
+  return here
 }

@@ -11,7 +11,7 @@ ${section('Services', 'Each one documents itself.', servicesList(facts, health))
 ${section('First steps', 'Paste one into a terminal.', stepsList(facts))}
 ${section('Development keys', 'Made for this machine. They are worth nothing elsewhere.', keysList(facts))}
 ${section('Database', 'A PostgreSQL of its own, for psql or any other client.', value('database address', facts.database))}
-${section('Inbox', 'Mail of the services arrives there, whomever it is for. None leaves this machine.', inboxAdvice(facts))}
+${section('Inbox', 'Mail and SMS of the services arrive there, whomever they are for. None leaves this machine.', inboxAdvice(facts))}
 ${section('Your data', 'Kept between starts.', dataAdvice(facts))}`
 }
 
@@ -49,10 +49,10 @@ function value(name: string, text: string): Html {
   return copyable(text, name, html`<details>${summary}<code>${text}</code></details>`)
 }
 
-function inboxAdvice({ smtp }: Facts): Html {
+function inboxAdvice({ smtp, sms }: Facts): Html {
   return html`<p><a class="button primary" href="/inbox">Open the inbox</a></p>
-<p class="quiet">Programs of yours can send to it by SMTP at <code>${smtp.host}:${smtp.port}</code>
-and read it at <a href="/inbox.json">inbox.json</a>.</p>`
+<p class="quiet">Programs of yours can send mail to it by SMTP at <code>${smtp.host}:${smtp.port}</code>,
+an SMS by a form with <code>to</code> and <code>text</code> to <code>${sms}</code>, and read it at <a href="/inbox.json">inbox.json</a>.</p>`
 }
 
 function dataAdvice({ dataFolder }: Facts): Html {

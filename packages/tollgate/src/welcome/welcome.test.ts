@@ -129,7 +129,16 @@ test('HEAD answers like GET, without the body', async () => {
 
 test('a taken port is told in a sentence', async () => {
   const { port, sink } = await visit()
-  const facts = { version: '', services: [], keys: [], database: '', smtp: { host: '', port: 0 }, firstSteps: [], dataFolder: '' }
+  const facts = {
+    version: '',
+    services: [],
+    keys: [],
+    database: '',
+    smtp: { host: '', port: 0 },
+    sms: '',
+    firstSteps: [],
+    dataFolder: '',
+  }
   const second = startWelcome({ host: '127.0.0.1', port, facts, inbox: sink })
   await expect(second).rejects.toThrow(ListenProblem)
   await expect(second).rejects.toThrow('TOLLGATE_PORT')

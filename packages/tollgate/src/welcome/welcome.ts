@@ -7,6 +7,7 @@ import type { Facts } from './facts.ts'
 import { mailSource, openInbox } from './inbox.ts'
 import { changesFromElsewhere, ownHost } from './origin.ts'
 import { openSite } from './site.ts'
+import { openSmsBox } from './sms.ts'
 
 export type { Facts } from './facts.ts'
 
@@ -14,18 +15,17 @@ export type Welcome = { port: number; close(): Promise<void> }
 
 /** The pages that somebody who has just started Tollgate opens first. They show secrets, so they answer this machine only. */
 export async function startWelcome(options: { host: string; port: number; facts: Facts; inbox: SmtpSink }): Promise<Welcome> {
-  const inbox = openInbox([mailSource(options.inbox)])
+  const sms = openSmsBox()
+  const inbox = openInbox([mailSource(options.inbox), sms])
   const events = openEvents(inbox)
-  const site = openSite(options.facts, inbox, events)
+  const site = openSite({ facts: options.facts, inbox, sms, events })
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = 'GET', url = '/' } = request
     if (!ownHost(request, options.host))
       return send(response, sentence(421, 'These pages are for this machine only. Open them at http://localhost.'))
     if (changesFromElsewhere(request))
       return send(response, sentence(403, 'Only the pages of the inbox itself may change it from a browser.'))
-    const [path = '/'] = url.split('?', 1)
-    send(response, await site(method, path))
+    send(response, await site(request))
   }
 
   const listening = await listen({

@@ -9,6 +9,7 @@ create table auth.users (
   aud varchar(255),
   role varchar(255),
   email varchar(255),
+  -- A hash. Null: none yet. Empty: somebody who signs in by links and codes, and chose to have none.
   encrypted_password text,
   email_confirmed_at timestamptz,
   invited_at timestamptz,
@@ -43,7 +44,6 @@ create table auth.users (
 
 -- People who come through single sign-on may share an address with somebody who does not.
 create unique index users_email_partial_key on auth.users (email) where is_sso_user = false;
-create index users_created_at_idx on auth.users (created_at desc, id);
 
 create table auth.identities (
   provider_id text not null,
@@ -92,6 +92,8 @@ create table auth.refresh_tokens (
 
 create index refresh_tokens_session_id_revoked_idx on auth.refresh_tokens (session_id, revoked);
 create index refresh_tokens_parent_idx on auth.refresh_tokens (parent);
+-- For clearing away the old ones: rows stand in the order of their time, so that a few bytes for many of them will do.
+create index refresh_tokens_created_at_idx on auth.refresh_tokens using brin (created_at);
 
 create table auth.mfa_amr_claims (
   session_id uuid not null constraint mfa_amr_claims_session_id_fkey references auth.sessions (id) on delete cascade,
@@ -119,6 +121,27 @@ alter table auth.sessions enable row level security;
 alter table auth.refresh_tokens enable row level security;
 alter table auth.mfa_amr_claims enable row level security;
 alter table auth.audit_log_entries enable row level security;
+
+-- An account as stories see it, with its identities. A dump of an older installation may hold nulls where there is always a text today.
+create view auth.accounts with (security_invoker = true) as
+select u.id, coalesce(u.aud, '') as aud, coalesce(u.role, '') as role, coalesce(u.email, '') as email, coalesce(u.phone, '') as phone,
+  u.email_confirmed_at as "emailConfirmedAt", u.phone_confirmed_at as "phoneConfirmedAt", u.confirmed_at as "confirmedAt",
+  u.invited_at as "invitedAt", u.confirmation_sent_at as "confirmationSentAt", u.recovery_sent_at as "recoverySentAt",
+  coalesce(u.email_change, '') as "newEmail", u.email_change_sent_at as "emailChangeSentAt",
+  coalesce(u.phone_change, '') as "newPhone", u.phone_change_sent_at as "phoneChangeSentAt",
+  u.reauthentication_sent_at as "reauthenticationSentAt", u.last_sign_in_at as "lastSignInAt",
+  coalesce(u.raw_app_meta_data, '{}') as "appMetadata", coalesce(u.raw_user_meta_data, '{}') as "userMetadata",
+  coalesce(u.created_at, 'epoch') as "createdAt", coalesce(u.updated_at, u.created_at, 'epoch') as "updatedAt",
+  u.banned_until as "bannedUntil", u.deleted_at as "deletedAt",
+  u.is_anonymous as "isAnonymous", u.is_sso_user as "isSsoUser",
+  coalesce((
+    select json_agg(json_build_object(
+      'identityId', i.id, 'id', i.provider_id, 'userId', i.user_id, 'identityData', i.identity_data, 'provider', i.provider,
+      'lastSignInAt', i.last_sign_in_at, 'createdAt', i.created_at, 'updatedAt', i.updated_at, 'email', i.email
+    ) order by i.created_at, i.provider, i.id)
+    from auth.identities i where i.user_id = u.id
+  ), '[]') as identities
+from auth.users u;
 
 -- For policies of tables elsewhere: who the token says is asking.
 create function auth.jwt() returns jsonb language sql stable as $$

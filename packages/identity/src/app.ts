@@ -1,11 +1,16 @@
 import type { Clock } from '@tollgate/kit/clock'
 import type { Db } from '@tollgate/kit/db'
 import { endpointFor } from '@tollgate/kit/endpoint'
+import type { Fetch } from '@tollgate/kit/fetch'
 import type { Keys } from '@tollgate/kit/jwt'
 import type { Log } from '@tollgate/kit/log'
 import type { Secret } from '@tollgate/kit/secret'
 import type { Config } from './config.ts'
 import type { FailureCode } from './errors.ts'
+import type { Compose } from './mail/compose.ts'
+import type { Transport } from './mail/smtp.ts'
+import type { BreachCheck } from './passwords/breach.ts'
+import type { Passwords } from './passwords/hashing.ts'
 
 /** What every story of the identity service is handed. */
 export type App = {
@@ -13,10 +18,19 @@ export type App = {
   db: Db
   log: Log
   now: Clock
+  /** How other services are asked. */
+  fetch: Fetch
   /** What access tokens are signed and verified with. */
   keys: Keys
-  /** What refresh tokens are derived with. */
-  refreshKey: Secret<Buffer>
+  /** What is derived from the one secret: a key for each purpose. */
+  secrets: Readonly<Record<'refresh' | 'codes' | 'messages' | 'recipients' | 'decoys', Secret<Buffer>>>
+  passwords: Passwords
+  /** Undefined where nobody wants it asked. */
+  isBreached: BreachCheck | undefined
+  composeMail: Compose
+  smtp: Transport
+  /** Lets messages leave at once: for whoever has just committed one. */
+  nudge(): void
 }
 
 export const endpoint = endpointFor<App, FailureCode>()

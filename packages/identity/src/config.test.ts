@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { ConfigProblem, type Env } from '@tollgate/kit/env'
 import { describe, expect, test } from 'vitest'
 import { settings } from './config.ts'
@@ -229,7 +230,7 @@ describe('values', () => {
     expect(configOf()).toMatchObject({
       siteUrl: 'https://site.test',
       jwt: { lifetime: 3600, audience: '', adminRoles: ['service_role', 'supabase_admin'] },
-      rateLimit: { header: undefined, emailSent: { events: 30, seconds: 3600 } },
+      rateLimit: { header: undefined, emailSent: { most: 30, amount: 30, seconds: 3600 } },
       security: { refreshTokenRotation: true, refreshTokenReuseInterval: 10 },
       smtp: { senderName: 'no-reply@site.test', maxFrequency: undefined, mailer: { otpLifetime: 86_400 } },
       sms: { provider: undefined, maxFrequency: 60 },
@@ -246,4 +247,57 @@ describe('values', () => {
     expect(printed).not.toContain('hunter2')
     expect(printed).not.toContain('only tests know')
   })
+})
+
+describe('the strict profile', () => {
+  test('changes defaults, and what is set wins', () => {
+    const { password, jwt, smtp, sessions, security, rateLimit } = configOf({
+      AUTH_SECURITY_PROFILE: 'strict',
+      AUTH_JWT_EXP: '600',
+    })
+    expect(password).toMatchObject({ minLength: 15, breach: { enabled: true } })
+    expect(jwt.lifetime).toBe(600)
+    expect(smtp.mailer).toMatchObject({ otpLifetime: 600, notifications: { passwordChanged: true } })
+    expect(sessions).toMatchObject({ timebox: 2_592_000, inactivityTimeout: 1_209_600 })
+    expect(security).toMatchObject({
+      strictLogout: true,
+      passwordChangeNeedsNonce: true,
+      passwordChangeNeedsCurrent: true,
+      plainChallenges: false,
+    })
+    expect(rateLimit.byAddress).toBe(true)
+  })
+
+  test('is told in the guide with the right defaults beside it', () => {
+    const guide = readFileSync(new URL('../../../docs/guides/protection.md', import.meta.url), 'utf8')
+    const rows = [...guide.matchAll(/^\| `([A-Z_]+)` \| (\S+) \|/gm)].map(([, name, standard]) => [name, standard])
+    expect(rows).toHaveLength(10)
+    expect(rows).toEqual(rows.map(([name]) => [name, declared.get(`AUTH_${name}`)?.fallback ?? 'none']))
+  })
+})
+
+describe('globs of the allow list', () => {
+  test('are divided by commas that are not inside of braces', () => {
+    expect(configOf({ AUTH_URI_ALLOW_LIST: 'https://{a,b}.test/**, app://x ,' }).uriAllowList).toEqual([
+      'https://{a,b}.test/**',
+      'app://x',
+    ])
+  })
+
+  test('that are none are complained about at start', () => {
+    expect(complaintsOf({ ...required, AUTH_URI_ALLOW_LIST: 'https://a.test/[' })).toEqual(['AUTH_URI_ALLOW_LIST'])
+  })
+})
+
+test.each<[string, string]>([
+  ['AUTH_SMS_TEST_OTP', 'nonsense'],
+  ['AUTH_SMS_TEST_OTP_VALID_UNTIL', 'tomorrow'],
+  ['AUTH_SMTP_HEADERS', '{"X-Kind":"no list"}'],
+  ['AUTH_SMTP_HEADERS', 'nonsense'],
+  ['AUTH_SMS_TEMPLATE', 'no code'],
+  ['AUTH_SECURITY_SIGNUP_DECOY', 'none'],
+  ['AUTH_MAILER_OTP_LENGTH', '5'],
+  ['AUTH_EXTERNAL_FLOW_STATE_EXPIRY_DURATION', '1m'],
+])('%s cannot be %j', (name, value) => {
+  expect(complaintsOf({ ...required, [name]: value })).toEqual([name])
 })

@@ -1,24 +1,39 @@
 import { type ConfigOf, defineSettings, type Read } from '@tollgate/kit/env'
 import { isHeaderName, parseHeaderNames } from '@tollgate/kit/header-names'
 import { parseKeySet } from '@tollgate/kit/jwt'
+import type { Secret } from '@tollgate/kit/secret'
 import { serviceSettings } from '@tollgate/kit/service-settings'
+import { type MailKind, mailKinds } from './mail/kinds.ts'
 import { type ProviderName, providers } from './providers/all.ts'
 import { parseCharacterSets } from './rules/character-sets.ts'
-import { parseRate } from './rules/rate.ts'
-import { gateways } from './sms/all.ts'
+import { compileGlob } from './rules/glob.ts'
+import { callerRate, parseRate, type Rate } from './rules/rate.ts'
+import { parseTestCodes } from './rules/test-codes.ts'
+import { type GatewayName, gateways } from './sms/all.ts'
+import type { Gateway } from './sms/gateway.ts'
+import { parseSmsTemplate } from './sms/template.ts'
 
 const family = { prefix: 'AUTH', aliases: ['GOTRUE'], title: 'the identity service' }
 
-export const settings = defineSettings(family, (read) => ({
-  ...read.group('General', () => ({
+const day = 86_400
+const defaultSmsTemplate = 'Your code is {{ .Code }}'
+
+export const settings = defineSettings(family, (read) => {
+  const general = read.group('General', () => ({
     siteUrl: read.requiredUrl('SITE_URL', 'The address of your site: where links lead and what redirects are checked against'),
-    uriAllowList: read.list('URI_ALLOW_LIST', [], 'Globs of further addresses that redirect_to may name', {
+    uriAllowList: read.parsed('list', 'URI_ALLOW_LIST', [], 'Globs of further addresses that redirect_to may name', parseGlobs, {
       example: 'https://*.example.com/**',
     }),
     externalUrl: read.requiredUrl('API_EXTERNAL_URL', 'The address under which callers reach this service', {
       bare: true,
       example: 'https://auth.example.com',
     }),
+    profile: read.choice(
+      'SECURITY_PROFILE',
+      ['standard', 'strict'],
+      'standard',
+      'Which defaults the settings below have: those that today’s clients expect, or those that OWASP ASVS 5, NIST 800-63B-4 and RFC 9700 ask for',
+    ),
     disableSignup: read.flag('DISABLE_SIGNUP', false, 'Only invited people can join'),
     corsAllowedHeaders: read.parsed(
       'list',
@@ -28,200 +43,342 @@ export const settings = defineSettings(family, (read) => ({
       (text) => parseHeaderNames(text) ?? { expected: 'names of headers, divided by commas' },
       { example: 'X-Shop,X-Device' },
     ),
-  })),
-
-  ...serviceSettings(read, { port: 8081, namespace: 'auth', bareNamespace: true, driverRequired: true }),
-
-  jwt: read.group('Tokens', () => ({
-    secret: read.requiredSecret('JWT_SECRET', 'The secret that access tokens are signed with', {
-      example: 'a random text of 32 characters or more',
+    outsideTimeout: read.seconds('INTERNAL_HTTP_TIMEOUT', 10, 'How long other services may take to answer us', {
+      min: 0.1,
+      max: 60,
     }),
-    keyId: read.text('JWT_KEY_ID', undefined, 'The kid of the secret, for tokens that are signed with it'),
-    keys: read.parsed(
-      'JWK set',
-      'JWT_KEYS',
-      undefined,
-      'Keys that sign and verify instead of the secret: a JWK set in JSON, one key of which signs',
-      parseKeySet,
-      { secret: true },
-    ),
-    issuer: read.text('JWT_ISSUER', undefined, 'Who issues tokens, as they say in iss', { example: 'https://auth.example.com' }),
-    lifetime: read.seconds('JWT_EXP', 3600, 'How long an access token is valid', { min: 1 }),
-    audience: read.text('JWT_AUD', '', 'The audience of tokens when the request names none', { example: 'authenticated' }),
-    adminRoles: read.list('JWT_ADMIN_ROLES', ['service_role', 'supabase_admin'], 'Roles that may call the admin endpoints'),
-    adminGroup: read.text('JWT_ADMIN_GROUP_NAME', 'admin', 'The role that may change app_metadata (inherited, unsupported)'),
-    defaultGroup: read.text('JWT_DEFAULT_GROUP_NAME', '', 'The role of new users (inherited, unsupported)', {
-      example: 'authenticated',
-    }),
-  })),
+    auditInDatabase: !read.flag('AUDIT_LOG_DISABLE_POSTGRES', false, 'Write who did what to the log alone, not into a table'),
+  }))
+  const strict = general.profile === 'strict'
+  return {
+    ...general,
 
-  rateLimit: read.group('Rate limits', () => ({
-    header: read.parsed(
-      'header',
-      'RATE_LIMIT_HEADER',
-      undefined,
-      'The header that tells callers apart, set by your proxy',
-      (text) => (isHeaderName(text) ? text : { expected: 'the name of a header' }),
-      { example: 'X-Forwarded-For' },
-    ),
-    emailSent: read.parsed(
-      'rate',
-      'RATE_LIMIT_EMAIL_SENT',
-      { events: 30, seconds: 3600 },
-      'How many mails may be sent: a number an hour, or a number and a duration',
-      (text) => parseRate(text) ?? { expected: 'a number an hour such as 30, or a rate such as 10/5m' },
-      { shown: '30', example: '10/5m' },
-    ),
-  })),
+    ...serviceSettings(read, { port: 8081, namespace: 'auth', bareNamespace: true, driverRequired: true }),
 
-  password: read.group('Passwords', () => ({
-    minLength: read.whole('PASSWORD_MIN_LENGTH', 6, 'The least length of a password', { min: 1, max: 72 }),
-    requiredCharacters: read.parsed(
-      'sets',
-      'PASSWORD_REQUIRED_CHARACTERS',
-      [],
-      'Sets of characters, one of each of which a password needs, divided by colons',
-      parseCharacterSets,
-      {
-        example: 'abcdefghijklmnopqrstuvwxyz:0123456789',
-      },
-    ),
-  })),
-
-  security: read.group('Security', () => {
-    const captcha = read.flag(
-      'SECURITY_CAPTCHA_ENABLED',
-      false,
-      'Ask for a captcha where strangers can make us send or create something',
-    )
-    return {
-      refreshTokenRotation: read.flag(
-        'SECURITY_REFRESH_TOKEN_ROTATION_ENABLED',
-        true,
-        'Every refresh gives a new refresh token, and using an old one again is an attack',
-      ),
-      refreshTokenReuseInterval: read.seconds(
-        'SECURITY_REFRESH_TOKEN_REUSE_INTERVAL',
-        10,
-        'For how long the previous refresh token may be presented again',
-      ),
-      passwordChangeNeedsNonce: read.flag(
-        'SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION',
-        false,
-        'A new password needs a nonce from GET /reauthenticate',
-      ),
-      strictLogout: read.flag(
-        'SECURITY_STRICT_LOGOUT',
-        false,
-        'Refuse the access tokens of a session that was logged out, instead of letting them expire',
-      ),
-      captcha: {
-        enabled: captcha,
-        provider: read.choice('SECURITY_CAPTCHA_PROVIDER', ['hcaptcha', 'turnstile'], 'hcaptcha', 'Who checks captchas'),
-        secret: read.secret('SECURITY_CAPTCHA_SECRET', 'The secret of the captcha provider', {
-          required: { when: captcha, because: 'AUTH_SECURITY_CAPTCHA_ENABLED is true' },
-        }),
-        timeout: read.seconds('SECURITY_CAPTCHA_TIMEOUT', 10, 'How long the captcha provider may take', { min: 0.1, max: 60 }),
-      },
-    }
-  }),
-
-  sessions: read.group('Sessions', () => ({
-    timebox: read.seconds('SESSIONS_TIMEBOX', undefined, 'How long a session lasts at most; for ever when not set', { min: 1 }),
-    inactivityTimeout: read.seconds(
-      'SESSIONS_INACTIVITY_TIMEOUT',
-      undefined,
-      'How long a session lasts without a refresh; for ever when not set',
-      { min: 1 },
-    ),
-  })),
-
-  external: read.group('Ways to sign in', () => ({
-    email: read.flag('EXTERNAL_EMAIL_ENABLED', true, 'People can sign up and in with an email address'),
-    phone: read.flag('EXTERNAL_PHONE_ENABLED', false, 'People can sign up and in with a phone number'),
-    anonymousUsers: read.flag('EXTERNAL_ANONYMOUS_USERS_ENABLED', false, 'People can start without saying who they are'),
-    providers: Object.fromEntries(providers.map((provider) => [provider.name, providerSettings(read, provider)])) as Record<
-      ProviderName,
-      ProviderSettings
-    >,
-  })),
-
-  smtp: read.group('Mail', () => {
-    const required = { when: read.peekFlag('EXTERNAL_EMAIL_ENABLED', true), because: 'AUTH_EXTERNAL_EMAIL_ENABLED is true' }
-    const adminEmail = read.text('SMTP_ADMIN_EMAIL', '', 'The address that mails come from', {
-      required,
-      example: 'no-reply@example.com',
-    })
-    return {
-      host: read.text('SMTP_HOST', '', 'The mail server', { required, example: 'smtp.example.com' }),
-      port: read.whole('SMTP_PORT', 587, 'The port of the mail server', {
-        required,
-        min: 1,
-        max: 65_535,
-        example: '587',
+    jwt: read.group('Tokens', () => ({
+      secret: read.requiredSecret('JWT_SECRET', 'The secret that access tokens are signed with', {
+        example: 'a random text of 32 characters or more',
       }),
-      user: read.text('SMTP_USER', undefined, 'The user name at the mail server'),
-      pass: read.secret('SMTP_PASS', 'The password at the mail server'),
-      adminEmail,
-      senderName: read.text('SMTP_SENDER_NAME', adminEmail, 'The name that mails come from', { shown: 'AUTH_SMTP_ADMIN_EMAIL' }),
-      maxFrequency: read.seconds(
-        'SMTP_MAX_FREQUENCY',
+      keyId: read.text('JWT_KEY_ID', undefined, 'The kid of the secret, for tokens that are signed with it'),
+      keys: read.parsed(
+        'JWK set',
+        'JWT_KEYS',
         undefined,
-        'The least time between two mails of a kind to one address; 0 for none',
-        { shown: '900 for sign-up confirmations, 60 for links and recovery' },
+        'Keys that sign and verify instead of the secret: a JWK set in JSON, one key of which signs',
+        parseKeySet,
+        { secret: true },
       ),
-      mailer: {
-        autoconfirm: read.flag('MAILER_AUTOCONFIRM', false, 'Take email addresses as confirmed without a mail'),
-        otpLifetime: read.seconds('MAILER_OTP_EXP', 86_400, 'How long a link or code sent by mail is valid', { min: 1 }),
-        subjects: {
-          invite: read.text('MAILER_SUBJECTS_INVITE', 'You have been invited', 'The subject of invitations'),
-          confirmation: read.text('MAILER_SUBJECTS_CONFIRMATION', 'Confirm Your Signup', 'The subject of sign-up confirmations'),
-          recovery: read.text('MAILER_SUBJECTS_RECOVERY', 'Reset Your Password', 'The subject of recovery mails'),
-          magicLink: read.text('MAILER_SUBJECTS_MAGIC_LINK', 'Your Magic Link', 'The subject of magic links'),
-          emailChange: read.text(
-            'MAILER_SUBJECTS_EMAIL_CHANGE',
-            'Confirm Email Change',
-            'The subject of email change confirmations',
-          ),
-        },
-        templates: {
-          invite: read.text(
-            'MAILER_TEMPLATES_INVITE',
-            undefined,
-            'A URL path to the template of invitations, instead of the built-in one',
-          ),
-          confirmation: read.text('MAILER_TEMPLATES_CONFIRMATION', undefined, 'The same for sign-up confirmations'),
-          recovery: read.text('MAILER_TEMPLATES_RECOVERY', undefined, 'The same for recovery mails'),
-          magicLink: read.text('MAILER_TEMPLATES_MAGIC_LINK', undefined, 'The same for magic links'),
-          emailChange: read.text('MAILER_TEMPLATES_EMAIL_CHANGE', undefined, 'The same for email change confirmations'),
-        },
-        urlPaths: {
-          invite: read.text('MAILER_URLPATHS_INVITE', '/verify', 'The path of the link in invitations'),
-          confirmation: read.text('MAILER_URLPATHS_CONFIRMATION', '/verify', 'The path of the link in sign-up confirmations'),
-          recovery: read.text('MAILER_URLPATHS_RECOVERY', '/verify', 'The path of the link in recovery mails and magic links'),
-          emailChange: read.text('MAILER_URLPATHS_EMAIL_CHANGE', '/verify', 'The path of the link in email change confirmations'),
-        },
-      },
-    }
-  }),
+      issuer: read.text('JWT_ISSUER', undefined, 'Who issues tokens, as they say in iss', {
+        example: 'https://auth.example.com',
+      }),
+      algorithms: read.parsed(
+        'list',
+        'JWT_VALID_METHODS',
+        undefined,
+        'Algorithms that tokens may be signed with; those of the keys when not set',
+        (text) => text.split(',').map((name) => name.trim()),
+        { example: 'ES256,HS256' },
+      ),
+      lifetime: read.seconds('JWT_EXP', strict ? 900 : 3600, 'How long an access token is valid', { min: 1 }),
+      audience: read.text('JWT_AUD', '', 'The audience of tokens when the request names none', { example: 'authenticated' }),
+      adminRoles: read.list('JWT_ADMIN_ROLES', ['service_role', 'supabase_admin'], 'Roles that may call the admin endpoints'),
+      adminGroup: read.text('JWT_ADMIN_GROUP_NAME', 'admin', 'The role that may change app_metadata (inherited, unsupported)'),
+      defaultGroup: read.text('JWT_DEFAULT_GROUP_NAME', '', 'The role of new users (inherited, unsupported)', {
+        example: 'authenticated',
+      }),
+    })),
 
-  sms: read.group('SMS', () => {
-    const provider = read.choice(
-      'SMS_PROVIDER',
-      gateways.map((gateway) => gateway.name),
-      undefined,
-      'Who delivers SMS',
-    )
-    return {
-      provider,
-      autoconfirm: read.flag('SMS_AUTOCONFIRM', false, 'Take phone numbers as confirmed without a code'),
-      maxFrequency: read.seconds('SMS_MAX_FREQUENCY', 60, 'The least time between two SMS to one number'),
-      otpLifetime: read.seconds('SMS_OTP_EXP', 60, 'How long a code sent by SMS is valid', { min: 1 }),
-      otpLength: read.whole('SMS_OTP_LENGTH', 6, 'The digits of a code sent by SMS', { min: 6, max: 10 }),
-      credentials: Object.fromEntries(gateways.map((gateway) => [gateway.name, gatewaySettings(read, gateway, provider)])),
-    }
-  }),
-}))
+    rateLimit: read.group('Rate limits', () => ({
+      header: read.parsed(
+        'header',
+        'RATE_LIMIT_HEADER',
+        undefined,
+        'The header that tells callers apart, set by your proxy',
+        (text) => (isHeaderName(text) ? text : { expected: 'the name of a header' }),
+        { example: 'X-Forwarded-For' },
+      ),
+      /** Whether somebody whom the header does not tell apart is told apart by their address. */
+      byAddress: strict,
+      emailSent: rate(read, 'RATE_LIMIT_EMAIL_SENT', 'How many mails may be sent'),
+      smsSent: rate(read, 'RATE_LIMIT_SMS_SENT', 'How many SMS may be sent'),
+      otp: perCaller(read, 'RATE_LIMIT_OTP', 30, 'each of /signup, /otp, /magiclink, /recover, /resend and PUT /user'),
+      verify: perCaller(read, 'RATE_LIMIT_VERIFY', 30, '/verify'),
+      token: perCaller(read, 'RATE_LIMIT_TOKEN_REFRESH', 150, '/token'),
+      anonymousUsers: hourlyPerCaller(read, 'RATE_LIMIT_ANONYMOUS_USERS', 30, 'anonymous sign-ups'),
+    })),
+
+    password: read.group('Passwords', () => ({
+      minLength: read.whole('PASSWORD_MIN_LENGTH', strict ? 15 : 6, 'The least length of a password', { min: 1, max: 72 }),
+      requiredCharacters: read.parsed(
+        'sets',
+        'PASSWORD_REQUIRED_CHARACTERS',
+        [],
+        'Sets of characters, one of each of which a password needs, divided by colons',
+        parseCharacterSets,
+        {
+          example: 'abcdefghijklmnopqrstuvwxyz:0123456789',
+        },
+      ),
+      hashQueue: read.whole(
+        'PASSWORD_HASH_QUEUE',
+        64,
+        'How many passwords may wait to be hashed before callers are told to come back',
+        {
+          max: 10_000,
+        },
+      ),
+      breach: {
+        enabled: read.flag('PASSWORD_HIBP_ENABLED', strict, 'Refuse passwords that are on the list of those stolen elsewhere'),
+        failClosed: read.flag('PASSWORD_HIBP_FAIL_CLOSED', false, 'Refuse every password while that list does not answer'),
+        userAgent: read.text('PASSWORD_HIBP_USER_AGENT', 'Tollgate', 'How we introduce ourselves to that list'),
+        base: read.url('PASSWORD_HIBP_URL', 'https://api.pwnedpasswords.com', 'The address of that list, or of a mirror'),
+      },
+    })),
+
+    security: read.group('Security', () => {
+      const captcha = read.flag(
+        'SECURITY_CAPTCHA_ENABLED',
+        false,
+        'Ask for a captcha where strangers can make us send or create something',
+      )
+      return {
+        refreshTokenRotation: read.flag(
+          'SECURITY_REFRESH_TOKEN_ROTATION_ENABLED',
+          true,
+          'Every refresh gives a new refresh token, and using an old one again is an attack',
+        ),
+        refreshTokenReuseInterval: read.seconds(
+          'SECURITY_REFRESH_TOKEN_REUSE_INTERVAL',
+          10,
+          'For how long the previous refresh token may be presented again',
+        ),
+        passwordChangeNeedsNonce: read.flag(
+          'SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION',
+          strict,
+          'A new password needs a nonce from GET /reauthenticate',
+        ),
+        strictLogout: read.flag(
+          'SECURITY_STRICT_LOGOUT',
+          strict,
+          'Refuse the access tokens of a session that was logged out, instead of letting them expire',
+        ),
+        passwordChangeNeedsCurrent: read.flag(
+          'SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD',
+          strict,
+          'A new password needs the current one, unless the session was entered by a link or code',
+        ),
+        manualLinking: read.flag(
+          'SECURITY_MANUAL_LINKING_ENABLED',
+          false,
+          'People can link and unlink identities of their account themselves',
+        ),
+        signupDecoy: read.choice(
+          'SECURITY_SIGNUP_DECOY',
+          ['complete', 'reference'],
+          'complete',
+          'What a sign-up for an address that has an account is answered with: something like any other answer, or the reference’s with empty identities',
+        ),
+        plainChallenges: read.flag(
+          'SECURITY_PLAIN_CODE_CHALLENGES',
+          !strict,
+          'Take PKCE challenges of the method plain, not only S256',
+        ),
+        allowPrivateAddresses: read.flag(
+          'SECURITY_ALLOW_PRIVATE_ADDRESSES',
+          false,
+          'Let configured addresses of other services be on this machine or in a private network',
+        ),
+        captcha: {
+          enabled: captcha,
+          provider: read.choice('SECURITY_CAPTCHA_PROVIDER', ['hcaptcha', 'turnstile'], 'hcaptcha', 'Who checks captchas'),
+          secret: read.secret('SECURITY_CAPTCHA_SECRET', 'The secret of the captcha provider', {
+            required: { when: captcha, because: 'AUTH_SECURITY_CAPTCHA_ENABLED is true' },
+          }),
+          timeout: read.seconds('SECURITY_CAPTCHA_TIMEOUT', 10, 'How long the captcha provider may take', { min: 0.1, max: 60 }),
+          base: read.url(
+            'SECURITY_CAPTCHA_URL',
+            undefined,
+            'The address that checks captchas, where it is not the provider’s public one',
+          ),
+        },
+      }
+    }),
+
+    sessions: read.group('Sessions', () => ({
+      timebox: read.seconds(
+        'SESSIONS_TIMEBOX',
+        strict ? 30 * day : undefined,
+        'How long a session lasts at most; for ever when not set',
+        { min: 1 },
+      ),
+      inactivityTimeout: read.seconds(
+        'SESSIONS_INACTIVITY_TIMEOUT',
+        strict ? 14 * day : undefined,
+        'How long a session lasts without a refresh; for ever when not set',
+        { min: 1 },
+      ),
+      singlePerUser: read.flag('SESSIONS_SINGLE_PER_USER', false, 'Somebody’s newest session ends their other ones'),
+    })),
+
+    external: read.group('Ways to sign in', () => ({
+      email: read.flag('EXTERNAL_EMAIL_ENABLED', true, 'People can sign up and in with an email address'),
+      magicLink: read.flag('EXTERNAL_EMAIL_MAGIC_LINK_ENABLED', true, 'People can sign in with a link or code by mail'),
+      authorizedAddresses: read.list(
+        'EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES',
+        [],
+        'The only addresses that mail is sent to, whatever +label they have; all when not set',
+      ),
+      flowLifetime: read.seconds('EXTERNAL_FLOW_STATE_EXPIRY_DURATION', 300, 'How long a PKCE code is valid', { min: 300 }),
+      phone: read.flag('EXTERNAL_PHONE_ENABLED', false, 'People can sign up and in with a phone number'),
+      anonymousUsers: read.flag('EXTERNAL_ANONYMOUS_USERS_ENABLED', false, 'People can start without saying who they are'),
+      providers: Object.fromEntries(providers.map((provider) => [provider.name, providerSettings(read, provider)])) as Record<
+        ProviderName,
+        ProviderSettings
+      >,
+    })),
+
+    smtp: read.group('Mail', () => {
+      const required = { when: read.peekFlag('EXTERNAL_EMAIL_ENABLED', true), because: 'AUTH_EXTERNAL_EMAIL_ENABLED is true' }
+      const adminEmail = read.text('SMTP_ADMIN_EMAIL', '', 'The address that mails come from', {
+        required,
+        example: 'no-reply@example.com',
+      })
+      return {
+        host: read.text('SMTP_HOST', '', 'The mail server', { required, example: 'smtp.example.com' }),
+        port: read.whole('SMTP_PORT', 587, 'The port of the mail server', {
+          required,
+          min: 1,
+          max: 65_535,
+          example: '587',
+        }),
+        user: read.text('SMTP_USER', undefined, 'The user name at the mail server'),
+        pass: read.secret('SMTP_PASS', 'The password at the mail server'),
+        adminEmail,
+        headers: read.parsed(
+          'headers',
+          'SMTP_HEADERS',
+          {},
+          'Headers of every mail: JSON of names and lists of values',
+          parseMailHeaders,
+          {
+            example: '{"X-Kind":["$messageType"]}',
+          },
+        ),
+        senderName: read.text('SMTP_SENDER_NAME', adminEmail, 'The name that mails come from', {
+          shown: 'AUTH_SMTP_ADMIN_EMAIL',
+        }),
+        maxFrequency: read.seconds(
+          'SMTP_MAX_FREQUENCY',
+          undefined,
+          'The least time between two mails of a kind to one address; 0 for none',
+          { shown: '900 for sign-up confirmations, 60 for links and recovery' },
+        ),
+        mailer: {
+          autoconfirm: read.flag('MAILER_AUTOCONFIRM', false, 'Take email addresses as confirmed without a mail'),
+          otpLifetime: read.seconds('MAILER_OTP_EXP', strict ? 600 : 86_400, 'How long a link or code sent by mail is valid', {
+            min: 1,
+          }),
+          otpLength: read.whole('MAILER_OTP_LENGTH', 6, 'The digits of a code sent by mail', { min: 6, max: 10 }),
+          secureEmailChange: read.flag(
+            'MAILER_SECURE_EMAIL_CHANGE_ENABLED',
+            true,
+            'A new email address has to be confirmed from the old one, too',
+          ),
+          externalHosts: read.list(
+            'MAILER_EXTERNAL_HOSTS',
+            [],
+            'Hosts that links may lead to when a request came in by them, instead of AUTH_API_EXTERNAL_URL',
+          ),
+          templateCache: {
+            maxSize: read.whole('MAILER_TEMPLATE_MAX_SIZE', 1_000_000, 'The most bytes of a template', { min: 1 }),
+            maxAge: read.seconds('MAILER_TEMPLATE_MAX_AGE', 600, 'After how long a template is fetched anew'),
+            retryInterval: read.seconds(
+              'MAILER_TEMPLATE_RETRY_INTERVAL',
+              10,
+              'How soon after a failure a template is fetched again',
+            ),
+          },
+          subjects: byKind((kind) =>
+            read.text(
+              `MAILER_SUBJECTS_${mailKinds[kind].setting}`,
+              mailKinds[kind].subject,
+              `The subject of ${mailKinds[kind].about}`,
+            ),
+          ),
+          templates: byKind((kind) =>
+            read.text(
+              `MAILER_TEMPLATES_${mailKinds[kind].setting}`,
+              undefined,
+              `A URL path to the template of ${mailKinds[kind].about}, instead of the built-in one`,
+            ),
+          ),
+          notifications: {
+            passwordChanged: notification(read, 'PASSWORD_CHANGED', strict, 'their password was changed'),
+            emailChanged: notification(read, 'EMAIL_CHANGED', strict, 'their email address was changed'),
+            phoneChanged: notification(read, 'PHONE_CHANGED', strict, 'their phone number was changed'),
+            identityLinked: notification(read, 'IDENTITY_LINKED', strict, 'a way to sign in was added'),
+            identityUnlinked: notification(read, 'IDENTITY_UNLINKED', strict, 'a way to sign in was removed'),
+          },
+          urlPaths: {
+            invite: read.text('MAILER_URLPATHS_INVITE', '/verify', 'The path of the link in invitations'),
+            confirmation: read.text('MAILER_URLPATHS_CONFIRMATION', '/verify', 'The path of the link in sign-up confirmations'),
+            recovery: read.text('MAILER_URLPATHS_RECOVERY', '/verify', 'The path of the link in recovery mails and magic links'),
+            emailChange: read.text(
+              'MAILER_URLPATHS_EMAIL_CHANGE',
+              '/verify',
+              'The path of the link in email change confirmations',
+            ),
+          },
+        },
+      }
+    }),
+
+    sms: read.group('SMS', () => {
+      const provider = read.choice(
+        'SMS_PROVIDER',
+        gateways.map((gateway) => gateway.name),
+        undefined,
+        'Who delivers SMS',
+      )
+      return {
+        provider,
+        autoconfirm: read.flag('SMS_AUTOCONFIRM', false, 'Take phone numbers as confirmed without a code'),
+        maxFrequency: read.seconds('SMS_MAX_FREQUENCY', 60, 'The least time between two SMS to one number'),
+        otpLifetime: read.seconds('SMS_OTP_EXP', 60, 'How long a code sent by SMS is valid', { min: 1 }),
+        otpLength: read.whole('SMS_OTP_LENGTH', 6, 'The digits of a code sent by SMS', { min: 6, max: 10 }),
+        template: read.parsed(
+          'template',
+          'SMS_TEMPLATE',
+          defaultSmsTemplate,
+          'The text of an SMS, with {{ .Code }} where the code goes',
+          parseSmsTemplate,
+          { shown: defaultSmsTemplate },
+        ),
+        testCodes: read.parsed(
+          'pairs',
+          'SMS_TEST_OTP',
+          new Map<string, string>(),
+          'Numbers that get no SMS and the code that each accepts, for tests of your own',
+          parseTestCodes,
+          { example: '4512345678:123456' },
+        ),
+        testCodesUntil: read.parsed(
+          'moment',
+          'SMS_TEST_OTP_VALID_UNTIL',
+          undefined,
+          'Until when those codes are accepted',
+          parseMoment,
+          {
+            example: '2027-01-01T00:00:00Z',
+          },
+        ),
+        gateways: Object.fromEntries(
+          gateways.map((gateway) => [gateway.name, gatewaySettings(read, gateway, provider)]),
+        ) as Record<GatewayName, ReturnType<typeof gatewaySettings>>,
+      }
+    }),
+  }
+})
 
 export type Config = ConfigOf<typeof settings>
 
@@ -251,11 +408,77 @@ function providerSettings(read: Read, provider: { name: string; base?: string; n
   }
 }
 
-function gatewaySettings(read: Read, gateway: (typeof gateways)[number], chosen: string | undefined) {
+function gatewaySettings(read: Read, gateway: Gateway, chosen: string | undefined) {
+  const block = `SMS_${gateway.name.toUpperCase()}`
   const required = { when: gateway.name === chosen, because: `AUTH_SMS_PROVIDER is ${gateway.name}` }
-  const entries = Object.entries(gateway.credentials).map(([credential, sentence]) => {
-    const name = `SMS_${gateway.name.toUpperCase()}_${credential}`
-    return [credential, read.secret(name, `${sentence}, at ${gateway.name}`, { required })]
-  })
-  return Object.fromEntries(entries) as Record<string, ReturnType<typeof read.secret>>
+  const told = (names: Readonly<Record<string, string>>, options: Parameters<typeof read.secret>[2]) =>
+    Object.entries(names).map(([name, sentence]) => [
+      name,
+      read.secret(`${block}_${name}`, `${sentence}, at ${gateway.name}`, options),
+    ])
+  const credentials: Record<string, Secret | undefined> = Object.fromEntries([
+    ...told(gateway.credentials, { required }),
+    ...told(gateway.options ?? {}, {}),
+  ])
+  return { credentials, base: read.url(`${block}_URL`, gateway.wire.base, `The address of ${gateway.name}`) }
+}
+
+function byKind<T>(of: (kind: MailKind) => T): Readonly<Record<MailKind, T>> {
+  return Object.fromEntries(Object.keys(mailKinds).map((kind) => [kind, of(kind as MailKind)])) as Record<MailKind, T>
+}
+
+function notification(read: Read, what: string, fallback: boolean, sentence: string): boolean {
+  return read.flag(`MAILER_NOTIFICATIONS_${what}_ENABLED`, fallback, `Tell people by mail when ${sentence}`)
+}
+
+function rate(read: Read, name: string, sentence: string): Rate {
+  return read.parsed(
+    'rate',
+    name,
+    { most: 30, amount: 30, seconds: 3600 },
+    `${sentence}: a number an hour, or a number and how often one more may be`,
+    (text) => parseRate(text) ?? { expected: 'a number an hour such as 30, or a rate such as 10/5m' },
+    { shown: '30', example: '10/5m' },
+  )
+}
+
+/** Up to thirty at once. */
+function perCaller(read: Read, name: string, fallback: number, what: string): Rate {
+  return callerRate(read.number(name, fallback, `How often one caller may ask for ${what} in five minutes`), 300, 30)
+}
+
+function hourlyPerCaller(read: Read, name: string, fallback: number, what: string): Rate {
+  const count = read.number(name, fallback, `How many ${what} one caller may make in an hour`)
+  return callerRate(count, 3600, Math.max(1, Math.floor(count)))
+}
+
+/** Divided by commas, but not by those inside of braces. */
+function parseGlobs(text: string): readonly string[] | { expected: string } {
+  const globs = text
+    .split(/,(?![^{}]*\})/)
+    .map((glob) => glob.trim())
+    .filter((glob) => glob !== '')
+  const broken = globs.find((glob) => compileGlob(glob) === undefined)
+  return broken === undefined ? globs : { expected: `a list of globs, which ${JSON.stringify(broken.slice(0, 80))} is not` }
+}
+
+function parseMoment(text: string): Date | { expected: string } {
+  const moment = new Date(text)
+  const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(moment.getTime())
+  return isMoment ? moment : { expected: 'a moment such as 2027-01-01T00:00:00Z' }
+}
+
+function parseMailHeaders(text: string): Readonly<Record<string, readonly string[]>> | { expected: string } {
+  const expected = { expected: 'JSON of header names and lists of texts' }
+  try {
+    const headers: unknown = JSON.parse(text)
+    if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return expected
+    const entries = Object.entries(headers)
+    const fits = entries.every(
+      ([name, values]) => isHeaderName(name) && Array.isArray(values) && values.every((value) => typeof value === 'string'),
+    )
+    return fits ? Object.fromEntries(entries) : expected
+  } catch {
+    return expected
+  }
 }

@@ -7,15 +7,29 @@ import type { Problem } from '@tollgate/kit/shape'
 import Type from 'typebox'
 import type { App } from './app.ts'
 import type { Config } from './config.ts'
+import { adminAudit } from './endpoints/admin-audit.ts'
+import { adminGenerateLink } from './endpoints/admin-generate-link.ts'
+import { adminChangeUser, adminCreateUserWithId, adminDeleteUser, adminUser } from './endpoints/admin-user.ts'
+import { adminCreateUser, adminUsers } from './endpoints/admin-users.ts'
 import { health } from './endpoints/health.ts'
+import { invite } from './endpoints/invite.ts'
 import { logout } from './endpoints/logout.ts'
+import { magiclink } from './endpoints/magiclink.ts'
+import { otp } from './endpoints/otp.ts'
+import { reauthenticate } from './endpoints/reauthenticate.ts'
+import { recover } from './endpoints/recover.ts'
+import { resend } from './endpoints/resend.ts'
 import { settings } from './endpoints/settings.ts'
-import { user } from './endpoints/user.ts'
+import { signup } from './endpoints/signup.ts'
+import { token } from './endpoints/token.ts'
+import { updateUser, user } from './endpoints/user.ts'
+import { unlinkIdentity, userIdentities } from './endpoints/user-identities.ts'
+import { followLink, verify } from './endpoints/verify.ts'
 import { wellKnownJwks } from './endpoints/well-known-jwks.ts'
 import { fail } from './errors.ts'
 
 /** The whole API of the identity service. */
-export const endpoints: readonly Endpoint<App>[] = [health, settings, user, logout, wellKnownJwks]
+export const endpoints: readonly Endpoint<App>[] = [health, settings, signup, token, verify, followLink, otp, magiclink, recover, resend, invite, adminGenerateLink, user, updateUser, reauthenticate, userIdentities, unlinkIdentity, logout, adminUsers, adminCreateUser, adminUser, adminCreateUserWithId, adminChangeUser, adminDeleteUser, adminAudit, wellKnownJwks]
 
 export const failureShape = Type.Object({
   code: Type.Integer({ description: 'The HTTP status' }),
@@ -36,6 +50,8 @@ export function manner(config: Config): Manner {
     headers: {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      // Links that lead here carry what opens an account; where they lead on to need not know.
+      'referrer-policy': 'no-referrer',
       'strict-transport-security': 'max-age=31536000; includeSubDomains',
       'x-content-type-options': 'nosniff',
     },
@@ -72,13 +88,14 @@ function word(failure: Failure, request: Incoming): Wire {
   const headers = { 'x-sb-error-code': failure.code, ...failure.headers }
   const message = failure.code === 'bad_json' ? `Could not parse request body as JSON: ${failure.message}` : failure.message
   if (asksForNewForm(request)) {
-    const body = JSON.stringify({ code: failure.code, message })
+    const body = JSON.stringify({ code: failure.code, message, ...failure.more })
     return { status: failure.status, headers: { ...headers, 'x-supabase-api-version': '2024-01-01' }, body }
   }
   const body = {
     code: failure.status,
     error_code: failure.code,
     msg: message,
+    ...failure.more,
     ...(failure.status >= 500 ? { error_id: request.id } : {}),
   }
   return { status: failure.status, headers, body: JSON.stringify(body) }

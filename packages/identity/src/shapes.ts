@@ -2,7 +2,10 @@ import { Moment } from '@tollgate/kit/shape'
 import Type from 'typebox'
 import type { Identity, User } from './store/users.ts'
 
-const Data = Type.Record(Type.String(), Type.Unknown())
+/** Somebody who is in, as stories hand it over. */
+type Entered = { user: User; accessToken: string; expiresAt: number; expiresIn: number; refreshToken: string }
+
+export const Data = Type.Record(Type.String(), Type.Unknown())
 
 const IdentityShape = Type.Object({
   identity_id: Type.String({ format: 'uuid' }),
@@ -10,9 +13,9 @@ const IdentityShape = Type.Object({
   user_id: Type.String({ format: 'uuid' }),
   identity_data: Data,
   provider: Type.String(),
-  last_sign_in_at: Type.Optional(Type.String({ format: 'date-time' })),
-  created_at: Type.String({ format: 'date-time' }),
-  updated_at: Type.String({ format: 'date-time' }),
+  last_sign_in_at: Type.Optional(Moment),
+  created_at: Type.Optional(Moment),
+  updated_at: Type.Optional(Moment),
   email: Type.Optional(Type.String()),
 })
 
@@ -75,6 +78,11 @@ export function userReply(user: User) {
   }
 }
 
+/** PostgreSQL writes moments inside of JSON in a zone of its own choosing. */
+function momentOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}
+
 function identityReply(identity: Identity) {
   return {
     identity_id: identity.identityId,
@@ -82,9 +90,62 @@ function identityReply(identity: Identity) {
     user_id: identity.userId,
     identity_data: identity.identityData,
     provider: identity.provider,
-    last_sign_in_at: identity.lastSignInAt,
-    created_at: identity.createdAt,
-    updated_at: identity.updatedAt,
+    last_sign_in_at: momentOf(identity.lastSignInAt),
+    created_at: momentOf(identity.createdAt),
+    updated_at: momentOf(identity.updatedAt),
     email: identity.email,
   }
 }
+
+const WeakPassword = Type.Object({ message: Type.String(), reasons: Type.Array(Type.String()) })
+
+/** What somebody who signed in is told. */
+export const SessionShape = Type.Object({
+  access_token: Type.String({ description: 'A JWT that says who they are' }),
+  token_type: Type.Literal('bearer'),
+  expires_in: Type.Integer({ description: 'Seconds' }),
+  expires_at: Type.Integer({ description: 'Seconds since 1970' }),
+  refresh_token: Type.String({ description: 'Good for one exchange, by grant_type=refresh_token' }),
+  user: UserShape,
+  type: Type.Optional(Type.String({ description: 'What was verified: signup, recovery, invite …' })),
+  weak_password: Type.Optional(
+    Type.Union([Type.Null(), WeakPassword], { description: 'What is wrong with a password that was right, by today’s rules' }),
+  ),
+})
+
+export function sessionReply({ user, accessToken, expiresAt, expiresIn, refreshToken }: Entered) {
+  return {
+    access_token: accessToken,
+    token_type: 'bearer' as const,
+    expires_in: expiresIn,
+    expires_at: expiresAt,
+    refresh_token: refreshToken,
+    user: userReply(user),
+  }
+}
+
+/** Beside a session, for proxies and logs that do not read bodies. */
+export function sessionHeaders({ user, sessionId, refreshToken }: Entered & { sessionId: string }): Record<string, string> {
+  return {
+    'sb-auth-user-id': user.id,
+    'sb-auth-session-id': sessionId,
+    'sb-auth-refresh-token-prefix': refreshToken.slice(0, 5),
+  }
+}
+
+/** What bodies may carry besides what they are about. */
+export const captchaFields = {
+  captcha_token: Type.Optional(Type.String()),
+  gotrue_meta_security: Type.Optional(Type.Object({ captcha_token: Type.Optional(Type.String()) })),
+}
+
+export const challengeFields = {
+  code_challenge: Type.Optional(Type.String({ description: 'PKCE: what only the client that asks now can prove later' })),
+  code_challenge_method: Type.Optional(Type.String({ description: 's256 or plain' })),
+}
+
+export const redirectQuery = Type.Object({
+  redirect_to: Type.Optional(Type.String({ description: 'Where to go in the end, if it is allowed; SITE_URL otherwise' })),
+})
+
+export const Empty = Type.Object({})

@@ -3,8 +3,10 @@ import Type from 'typebox'
 import { endpoint } from '../app.ts'
 import { signedIn } from '../callers.ts'
 import { fail } from '../errors.ts'
-import { insertAudit } from '../store/audit.ts'
+import { noteAudit } from '../operations/note-audit.ts'
+import { originOf } from '../operations/start-session.ts'
 import { deleteSessions } from '../store/sessions.ts'
+import { actorOf } from '../store/users.ts'
 
 export const logout = endpoint({
   method: 'POST',
@@ -19,17 +21,14 @@ export const logout = endpoint({
   reply: { 204: Nothing },
   fails: ['validation_failed'],
 
-  async run({ db, now }, { who: { user, sessionId }, query: { scope = 'global' } }) {
+  async run(app, { who: { user, sessionId }, query: { scope = 'global' }, request }) {
     const which = sessionsOf(scope || 'global', sessionId)
-    await db.begin(async (tx) => {
-      await insertAudit(tx, {
-        action: 'logout',
-        logType: 'account',
-        actor: { id: user.id, username: user.phone || user.email },
-        now: now(),
-      })
-      await deleteSessions(tx, user.id, which)
-    })
+    await app.db.begin((tx) =>
+      Promise.all([
+        noteAudit(app, tx, { action: 'logout', actor: actorOf(user) }, originOf(request).address),
+        deleteSessions(tx, user.id, which),
+      ]),
+    )
   },
 })
 

@@ -1,3 +1,4 @@
+import { createFetch } from '@tollgate/kit/fetch'
 import { startHttpFake } from '@tollgate/kit/http-fake'
 import { keptLog, stillClock } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -8,7 +9,11 @@ let site: Awaited<ReturnType<typeof startHttpFake>>
 beforeAll(async () => {
   site = await startHttpFake({})
 })
-afterAll(() => site.close())
+const fetch = createFetch({ allowPrivate: true, timeout: 5, userAgent: 'tollgate/test' })
+afterAll(async () => {
+  await fetch.close()
+  await site.close()
+})
 beforeEach(() => site.answer({ 'GET /invite.html': { text: '<a href="{{ .ConfirmationURL }}">{{ .Data.name }}</a>' } }))
 
 const facts = {
@@ -18,27 +23,28 @@ const facts = {
   data: { name: '<Ann>' },
 }
 
-function start(subjects: Partial<Record<'invite', string>> = {}) {
+const kinds = Object.keys(mailKinds) as MailKind[]
+
+function start(subjects: Partial<Record<MailKind, string>> = {}) {
   const { log, lines } = keptLog()
-  const subject = Object.fromEntries(Object.values(mailKinds).map(({ settings = '', subject }) => [settings, subject]))
+  const usual = Object.fromEntries(kinds.map((kind) => [kind, mailKinds[kind].subject])) as Record<MailKind, string>
+  const none = Object.fromEntries(kinds.map((kind) => [kind, undefined])) as Record<MailKind, undefined>
   const compose = createCompose({
     siteUrl: site.origin,
     mailer: {
       otpLifetime: 3600,
-      subjects: { ...subject, ...subjects } as Record<
-        'invite' | 'confirmation' | 'recovery' | 'magicLink' | 'emailChange',
-        string
-      >,
+      subjects: { ...usual, ...subjects },
       templates: {
-        invite: '/invite.html',
-        confirmation: undefined,
+        ...none,
+        invite: '/invite.html?key=secret',
         recovery: '/missing.html',
-        magicLink: undefined,
-        emailChange: undefined,
+        phone_changed_notification: '/phone.html',
       },
+      templateCache: { maxSize: 1000, maxAge: 600, retryInterval: 10 },
     },
     now: stillClock(),
     log,
+    fetch,
   })
   return { compose, lines }
 }
@@ -52,7 +58,14 @@ test("an operator's template takes the place of ours", async () => {
   })
 })
 
-test.each(Object.keys(mailKinds) as MailKind[])('%s without a template is in our own words', async (kind) => {
+test('a notice can be in words of the operator, subject and all', async () => {
+  site.answer({ 'GET /phone.html': { text: '<p>{{ .OldPhone }} → {{ .Phone }}, {{ .Token }}' } })
+  const { compose } = start({ phone_changed_notification: 'Now {{ .Phone }}' })
+  const { subject, html } = await compose('phone_changed_notification', { ...facts, oldPhone: '15550100', phone: '15550101' })
+  expect({ subject, html }).toEqual({ subject: 'Now 15550101', html: '<p>15550100 → 15550101, ' })
+})
+
+test.each(kinds)('%s without a template is in our own words', async (kind) => {
   site.answer({})
   const { compose } = start()
   const { subject, html, text } = await compose(kind, facts)
@@ -65,6 +78,7 @@ test('a template that cannot be used is told once, and ours is sent', async () =
   site.answer({ 'GET /invite.html': { text: '<script>{{ .Email }}</script>' } })
   const { compose, lines } = start()
   for (let times = 0; times < 3; times++) expect((await compose('invite', facts)).text).toContain('Accept the invitation')
+  expect(JSON.stringify(lines)).not.toContain('secret')
   expect(lines).toMatchObject([
     {
       level: 'warn',

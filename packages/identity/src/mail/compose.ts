@@ -1,7 +1,8 @@
 import type { Clock } from '@tollgate/kit/clock'
+import type { Fetch } from '@tollgate/kit/fetch'
 import type { Log } from '@tollgate/kit/log'
-import { createTemplateSource } from './custom-templates.ts'
-import { type MailFacts, type MailKind, mailKinds, templateValues } from './kinds.ts'
+import { createTemplateSource, type TemplateCache } from './custom-templates.ts'
+import { type MailFacts, type MailKind, mailKinds, type TemplateValues, templateValues } from './kinds.ts'
 import { occasionalWarning } from './occasional-warning.ts'
 import { renderHtml, renderSubject } from './render.ts'
 import { builtInMail } from './templates/built-in.ts'
@@ -15,37 +16,34 @@ export type ComposedMail = {
 
 export type Compose = (kind: MailKind, facts: MailFacts) => Promise<ComposedMail>
 
-type Setting = 'invite' | 'confirmation' | 'recovery' | 'magicLink' | 'emailChange'
-
 type Parts = {
   siteUrl: string
   mailer: {
     otpLifetime: number
-    subjects: Readonly<Record<Setting, string>>
-    templates: Readonly<Record<Setting, string | undefined>>
+    subjects: Readonly<Record<MailKind, string>>
+    templates: Readonly<Record<MailKind, string | undefined>>
+    templateCache: TemplateCache
   }
   now: Clock
   log: Pick<Log, 'warn'>
-  fetch?: typeof fetch
+  fetch: Fetch
 }
 
 /** Puts mails into words: the operator's where they can be had and used, our own otherwise. */
-export function createCompose({ siteUrl, mailer, now, log, ...outside }: Parts): Compose {
+export function createCompose({ siteUrl, mailer, now, log, fetch }: Parts): Compose {
   const warn = occasionalWarning(log, now)
-  const templates = createTemplateSource({ siteUrl, now, warn, ...outside })
+  const templates = createTemplateSource({ siteUrl, cache: mailer.templateCache, now, fetch, warn })
 
-  function subjectOf(kind: MailKind, values: ReturnType<typeof templateValues>): string {
-    const { settings, subject } = mailKinds[kind]
-    const wanted = settings ? mailer.subjects[settings] : subject
-    const rendered = renderSubject(wanted, values)
+  function subjectOf(kind: MailKind, values: TemplateValues): string {
+    const { subject } = mailKinds[kind]
+    const rendered = renderSubject(mailer.subjects[kind], values)
     if (rendered.problem)
       warn(`subject of ${kind}`, `The subject of ${kind} cannot be used, the usual one is: ${rendered.problem}`)
     return rendered.text || renderSubject(subject, values).text || subject
   }
 
-  async function customHtml(kind: MailKind, values: ReturnType<typeof templateValues>): Promise<string | undefined> {
-    const { settings } = mailKinds[kind]
-    const location = settings && mailer.templates[settings]
+  async function customHtml(kind: MailKind, values: TemplateValues): Promise<string | undefined> {
+    const location = mailer.templates[kind]
     if (!location) return undefined
     const source = await templates.find(location)
     if (source === undefined) return undefined

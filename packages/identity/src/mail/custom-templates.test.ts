@@ -1,6 +1,7 @@
+import { createFetch, type Fetch } from '@tollgate/kit/fetch'
 import { type FakeAnswering, type FakeTable, type HttpFake, startHttpFake } from '@tollgate/kit/http-fake'
 import { gate, keptLog, stillClock } from '@tollgate/kit/testing'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { createTemplateSource } from './custom-templates.ts'
 import { occasionalWarning } from './occasional-warning.ts'
 
@@ -9,19 +10,27 @@ afterEach(async () => {
   for (const fake of fakes.splice(0)) await fake.close()
 })
 
-async function start(answers: FakeTable | FakeAnswering, options: { path?: string; timeout?: number } = {}) {
+const outside = createFetch({ allowPrivate: true, timeout: 5, userAgent: 'tollgate/test' })
+const guarded = createFetch({ allowPrivate: false, timeout: 5, userAgent: 'tollgate/test' })
+afterAll(async () => {
+  await outside.close()
+  await guarded.close()
+})
+
+async function start(answers: FakeTable | FakeAnswering, options: { path?: string; fetch?: Fetch } = {}) {
   const fake = await startHttpFake(answers)
   fakes.push(fake)
   const now = stillClock()
   const { log, lines } = keptLog()
-  const { timeout = 5000 } = options
+  const { path = '', fetch = outside } = options
   const source = createTemplateSource({
-    siteUrl: fake.origin + (options.path ?? ''),
+    siteUrl: fake.origin + path,
+    cache: { maxSize: 1_000_000, maxAge: 600, retryInterval: 10 },
     now,
+    fetch,
     warn: occasionalWarning(log, now),
-    timeout,
   })
-  return { fake, now, source, warnings: () => lines.map(({ message }) => message.replaceAll(fake.origin, 'ORIGIN')) }
+  return { fake, now, source, lines, warnings: () => lines.map(({ message }) => message.replaceAll(fake.origin, 'ORIGIN')) }
 }
 
 test('a template is fetched once in ten minutes', async () => {
@@ -79,7 +88,7 @@ test('a copy outlives a failure of its server', async () => {
   fake.answer({ 'GET /t': 'cut' })
   now.advance(600)
   expect(await source.find('/t')).toBe('good')
-  expect(warnings()).toEqual([expect.stringMatching(/cannot be fetched: .*; the copy fetched before is used instead$/)])
+  expect(warnings()).toEqual([expect.stringMatching(/GET ORIGIN\/t broke off .*; the copy fetched before is used instead$/)])
 })
 
 test('a template that was taken away is forgotten', async () => {
@@ -90,25 +99,89 @@ test('a template that was taken away is forgotten', async () => {
   expect(await source.find('/t')).toBeUndefined()
 })
 
+const impatient: Fetch = (url, asked = {}) => outside(url, { ...asked, timeout: Number(asked.timeout) / 200 })
+
 test.each([
-  { what: 'nothing in time', answer: 'hang', warning: 'ORIGIN/t cannot be fetched: no answer in time' },
-  { what: 'a hang-up in the middle', answer: 'cut in the middle', warning: 'ORIGIN/t cannot be fetched: other side closed' },
+  { what: 'nothing in time', answer: 'hang', fetch: impatient, warning: 'GET ORIGIN/t took longer than 0.05 s' },
+  { what: 'a hang-up in the middle', answer: 'cut in the middle', warning: 'GET ORIGIN/t broke off (UND_ERR_SOCKET)' },
+  { what: 'an address inside of the network', answer: {}, fetch: guarded, warning: 'GET ORIGIN/t is not at a public address' },
   { what: 'an empty page', answer: { text: ' \n' }, warning: 'GET ORIGIN/t answered an empty page' },
   {
     what: 'a megabyte and a byte',
     answer: { text: 'x'.repeat(1_000_001) },
-    warning: 'GET ORIGIN/t answered more than 1000000 bytes',
+    warning: 'GET ORIGIN/t answered 200 with more than 1000000 bytes',
   },
   {
     what: 'a redirect to another host',
-    answer: { status: 302, headers: { location: 'http://169.254.169.254/latest' } },
-    warning: 'ORIGIN/t redirects to another host, http://169.254.169.254',
+    answer: { status: 302, headers: { location: 'http://169.254.169.254/latest?key=secret' } },
+    warning: 'ORIGIN/t redirects elsewhere, to http://169.254.169.254',
+  },
+  {
+    what: 'a redirect to nowhere',
+    answer: { status: 302, headers: { location: 'http://[' } },
+    warning: 'ORIGIN/t redirects elsewhere',
+  },
+  {
+    what: 'a redirect to another kind of address',
+    answer: { status: 302, headers: { location: 'data:text/html,x' } },
+    warning: 'ORIGIN/t redirects elsewhere',
   },
   { what: 'a redirect to itself', answer: { status: 302, headers: { location: '/t' } }, warning: 'ORIGIN/t redirects too often' },
-] as const)('$what is a failure', async ({ answer, warning }) => {
-  const { source, warnings } = await start({ 'GET /t': answer }, answer === 'hang' ? { timeout: 50 } : {})
+] as const)('$what is a failure', async ({ answer, warning, ...more }) => {
+  const { source, warnings, lines } = await start({ 'GET /t': answer }, more)
   expect(await source.find('/t?key=secret')).toBeUndefined()
   expect(warnings()).toEqual([`${warning}; the built-in template is used instead`])
+  expect(JSON.stringify(lines)).not.toContain('secret')
+})
+
+test('a redirect from https down to http is not followed', async () => {
+  const asked: string[] = []
+  const fetch: Fetch = async (url) => {
+    asked.push(url)
+    const answer = { status: 302, headers: { location: 'http://site.test/t' }, text: '' }
+    return answer as Awaited<ReturnType<Fetch>>
+  }
+  const { source, warnings } = await start({}, { fetch })
+  expect(await source.find('https://site.test/t')).toBeUndefined()
+  expect(asked).toEqual(['https://site.test/t'])
+  expect(warnings()).toEqual([expect.stringContaining('https://site.test/t redirects elsewhere, to http://site.test;')])
+})
+
+test('ten seconds have to do for all redirects together', async () => {
+  const allowed: unknown[] = []
+  const fetch: Fetch = (url, asked) => {
+    allowed.push(asked?.timeout)
+    return outside(url, asked)
+  }
+  let slowness = 4
+  const { source, now, warnings } = await start(
+    () => {
+      now.advance(slowness)
+      return { status: 302, headers: { location: '/t' } }
+    },
+    { fetch },
+  )
+  expect(await source.find('/t')).toBeUndefined()
+  expect(allowed).toEqual([10, 6, 2])
+  expect(warnings()).toEqual(['GET ORIGIN/t was not answered within 10 s; the built-in template is used instead'])
+
+  slowness = -3600
+  now.advance(10)
+  await source.find('/t')
+  expect(allowed.slice(3)).toEqual([10, 10, 10, 10])
+})
+
+test('a page that says at length that it is gone is gone', async () => {
+  const { fake, now, source } = await start({ 'GET /t': { text: 'good' } })
+  await source.find('/t')
+  fake.answer({ 'GET /t': { status: 410, text: 'x'.repeat(1_000_001) } })
+  now.advance(600)
+  expect(await source.find('/t')).toBeUndefined()
+})
+
+test('the mark of some editors at the beginning is not part of a template', async () => {
+  const { source } = await start({ 'GET /t': { text: '\uFEFF<!doctype html>' } })
+  expect(await source.find('/t')).toBe('<!doctype html>')
 })
 
 test('a template of exactly a megabyte, behind a redirect on the same host, is taken', async () => {
@@ -119,8 +192,12 @@ test('a template of exactly a megabyte, behind a redirect on the same host, is t
   expect(await source.find('/t')).toHaveLength(1_000_000)
 })
 
-test('an address that is none is a failure too', async () => {
-  const { source, warnings } = await start({})
-  expect(await source.find('http://[')).toBeUndefined()
-  expect(warnings()).toEqual([expect.stringContaining('Invalid URL')])
+test.each([
+  { location: 'http://[?key=secret', warning: 'The address of the template cannot be understood' },
+  { location: 'http://post:secret@site.test/t', warning: 'GET http://site.test/t has credentials in its address' },
+])('$location is a failure too', async ({ location, warning }) => {
+  const { source, lines } = await start({})
+  expect(await source.find(location)).toBeUndefined()
+  expect(lines).toMatchObject([{ message: `${warning}; the built-in template is used instead` }])
+  expect(JSON.stringify(lines)).not.toContain('secret')
 })

@@ -1,44 +1,52 @@
 import type { Clock } from '@tollgate/kit/clock'
+import { type Fetch, type Fetched, OutsideTrouble } from '@tollgate/kit/fetch'
 
 export type TemplateSource = {
   /** The template's text, or undefined where there is none to be had and the built-in one is to be used. */
   find(location: string): Promise<string | undefined>
 }
 
+export type TemplateCache = {
+  /** The most bytes of a template. */
+  maxSize: number
+  /** Seconds for which a template is not fetched again. */
+  maxAge: number
+  /** Seconds from a failure to the next try. */
+  retryInterval: number
+}
+
 type Parts = {
   siteUrl: string
+  cache: TemplateCache
   now: Clock
+  fetch: Fetch
   warn(location: string, sentence: string): void
-  fetch?: typeof fetch
-  /** In milliseconds. */
-  timeout?: number
 }
 
 type Entry = { text: string | undefined; renewAt: number }
 
-const goodFor = 10 * 60 * 1000
-const retryAfter = 10 * 1000
-const largest = 1_000_000
+/** Seconds for a template, redirects included: a mail waits for it. */
+const timeLimit = 10
 const mostRedirects = 3
 
 /** Templates that the operator keeps on a web server: an absolute address, or a path below SITE_URL. */
-export function createTemplateSource({ siteUrl, now, warn, fetch = globalThis.fetch, timeout = 10_000 }: Parts): TemplateSource {
+export function createTemplateSource({ siteUrl, cache, now, fetch, warn }: Parts): TemplateSource {
   const entries = new Map<string, Entry>()
   const underway = new Map<string, Promise<string | undefined>>()
 
   async function renew(location: string): Promise<string | undefined> {
-    const fetched = await fetchTemplate(addressOf(location, siteUrl), fetch, AbortSignal.timeout(timeout))
+    const outcome = await fetchTemplate(addressOf(location, siteUrl), { fetch, now, limit: cache.maxSize })
     const moment = now().getTime()
-    if (fetched.text !== undefined) {
-      entries.set(location, { text: fetched.text, renewAt: moment + goodFor })
-      return fetched.text
+    if (outcome.text !== undefined) {
+      entries.set(location, { text: outcome.text, renewAt: moment + cache.maxAge * 1000 })
+      return outcome.text
     }
     // The operator's words of a while ago are better than ours, unless the operator took them away.
-    const text = fetched.gone ? undefined : entries.get(location)?.text
-    entries.set(location, { text, renewAt: moment + retryAfter })
+    const text = outcome.gone ? undefined : entries.get(location)?.text
+    entries.set(location, { text, renewAt: moment + cache.retryInterval * 1000 })
     warn(
       location,
-      `${fetched.problem}; ${text === undefined ? 'the built-in template' : 'the copy fetched before'} is used instead`,
+      `${outcome.problem}; ${text === undefined ? 'the built-in template' : 'the copy fetched before'} is used instead`,
     )
     return text
   }
@@ -59,58 +67,54 @@ function addressOf(location: string, siteUrl: string): string {
   return `${siteUrl.replace(/[?#].*$/, '').replace(/\/+$/, '')}/${location.replace(/^\/+/, '')}`
 }
 
-type Fetched = { text: string; problem?: undefined } | { text?: undefined; problem: string; gone: boolean }
+type Outcome = { text: string; problem?: undefined } | { text?: undefined; problem: string; gone: boolean }
 
-async function fetchTemplate(address: string, fetch: typeof globalThis.fetch, signal: AbortSignal): Promise<Fetched> {
+type Errand = { fetch: Fetch; now: Clock; limit: number }
+
+async function fetchTemplate(address: string, { fetch, now, limit }: Errand): Promise<Outcome> {
+  const begun = now().getTime()
+  let url = URL.parse(address)
+  // What is wrong with it may be a secret in the wrong place, so it is not repeated.
+  if (!url) return failed('The address of the template cannot be understood')
   try {
-    let url = new URL(address)
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-      const response = await fetch(url, { redirect: 'manual', signal, headers: { accept: 'text/html, text/*;q=0.9, */*;q=0.1' } })
-      const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
-      if (location === null) return await readTemplate(url, response)
-      await response.body?.cancel()
-      const next = new URL(location, url)
-      // Another host is somebody else's word, and might be a machine that only we can reach.
-      if (next.host !== url.host || (url.protocol === 'https:' && next.protocol !== 'https:')) {
-        return failed(`${shown(url)} redirects to another host, ${next.origin}`)
+      // A clock that was set back must not give more time than there was at the beginning.
+      const timeout = Math.min(timeLimit, timeLimit - (now().getTime() - begun) / 1000)
+      if (timeout <= 0) return failed(`GET ${shown(url)} was not answered within ${timeLimit} s`)
+      const headers = { accept: 'text/html, text/*;q=0.9, */*;q=0.1' }
+      const answer = await fetch(url.href, { timeout, limit, headers, asked: `GET ${shown(url)}` })
+      const { location } = answer.headers
+      if (answer.status < 300 || answer.status > 399 || location === undefined) return readTemplate(url, answer)
+      const next = URL.parse(location, url)
+      // Another host is somebody else's word, and http is a word that anybody on the way can change.
+      if (next?.host !== url.host || (url.protocol === 'https:' && next.protocol !== 'https:')) {
+        return failed(`${shown(url)} redirects elsewhere${next?.host ? `, to ${next.origin}` : ''}`)
       }
       url = next
     }
     return failed(`${shown(url)} redirects too often`)
   } catch (problem) {
-    return failed(`${address.replace(/[?#].*$/, '')} cannot be fetched: ${reasonOf(problem)}`)
+    if (!(problem instanceof OutsideTrouble)) throw problem
+    return failed(problem.message, isGone(problem.status))
   }
 }
 
-async function readTemplate(url: URL, response: Response): Promise<Fetched> {
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    return failed(`GET ${shown(url)} answered ${response.status}`, response.status === 404 || response.status === 410)
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    // Leaving the loop cancels the rest.
-    if (size > largest) return failed(`GET ${shown(url)} answered more than ${largest} bytes`)
-    chunks.push(chunk)
-  }
-  const text = new TextDecoder().decode(Buffer.concat(chunks))
-  return text.trim() === '' ? failed(`GET ${shown(url)} answered an empty page`) : { text }
+function readTemplate(url: URL, { status, text }: Fetched): Outcome {
+  if (status !== 200) return failed(`GET ${shown(url)} answered ${status}`, isGone(status))
+  // Editors of some systems put a mark at the beginning, which does not belong to the text.
+  const template = text.replace(/^\uFEFF/, '')
+  return template.trim() === '' ? failed(`GET ${shown(url)} answered an empty page`) : { text: template }
 }
 
-function failed(problem: string, gone = false): Fetched {
+function failed(problem: string, gone = false): Outcome {
   return { problem, gone }
+}
+
+function isGone(status: number | undefined): boolean {
+  return status === 404 || status === 410
 }
 
 /** Without user name, password and query, in which secrets travel. */
 function shown({ origin, pathname }: URL): string {
   return origin + pathname
-}
-
-function reasonOf(problem: unknown): string {
-  if (!(problem instanceof Error)) return String(problem)
-  if (problem.name === 'TimeoutError') return 'no answer in time'
-  const { cause } = problem
-  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : problem.message
 }

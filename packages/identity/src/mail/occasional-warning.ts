@@ -10,6 +10,11 @@ export function occasionalWarning(log: Pick<Log, 'warn'>, now: Clock): (about: s
     const moment = now().getTime()
     if (moment - (told.get(about) ?? Number.NEGATIVE_INFINITY) < interval) return
     told.set(about, moment)
-    log.warn({ template: about }, sentence)
+    log.warn({ template: withoutSecrets(about) }, sentence)
   }
+}
+
+/** User name, password and query are where secrets travel in an address. */
+function withoutSecrets(about: string): string {
+  return about.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//')
 }

@@ -5,18 +5,24 @@ export class MailFailure extends Error {
   /** What the mail server answered, where it did. */
   readonly status: number | undefined
 
-  constructor(kind: 'temporary' | 'permanent', message: string, status?: number) {
-    super(message)
+  /** Whether the server may have taken the mail all the same, so that sending it again may double it. */
+  readonly maybeSent: boolean
+
+  constructor(kind: 'temporary' | 'permanent', message: string, { status, maybeSent = false, ...why }: Details = {}) {
+    super(message, why)
     this.name = 'MailFailure'
     this.kind = kind
     this.status = status
+    this.maybeSent = maybeSent
   }
 }
 
+type Details = { status?: number; maybeSent?: boolean; cause?: unknown }
+
 type Trouble = Partial<Record<'code' | 'command' | 'response' | 'message' | 'timeoutType', string>> & { responseCode?: number }
 
-/** The library's error, which may quote credentials, in words that can be logged. */
-export function toMailFailure(problem: unknown, server: string): MailFailure {
+/** The library's error, which may quote credentials, in words that can be logged. `handedOver`: whether all of the mail was sent. */
+export function toMailFailure(problem: unknown, { server, handedOver }: { server: string; handedOver: boolean }): MailFailure {
   const trouble = problem as Trouble
   const { responseCode: status, command = 'CONN' } = trouble
   if (command === 'API' && /^Invalid recipient|^No recipients/.test(trouble.message ?? '')) {
@@ -25,9 +31,16 @@ export function toMailFailure(problem: unknown, server: string): MailFailure {
   if (command === 'MAIL FROM' && trouble.code === 'EMESSAGE' && status === undefined) {
     return new MailFailure('permanent', `${server}: the mail is larger than the server accepts`)
   }
-  if (status === undefined) return new MailFailure('temporary', `${server}: ${reasonOf(trouble)}`)
+  if (status === undefined) {
+    return new MailFailure('temporary', `${server}: ${reasonOf(trouble)}`, { maybeSent: handedOver })
+  }
+  // Only 4xx and 5xx say that the mail was not taken; what anything else means, nobody can tell.
+  const maybeSent = handedOver && (status < 400 || status > 599)
   const kind = isPermanent(command, status) ? 'permanent' : 'temporary'
-  return new MailFailure(kind, `${server}: ${nameOf(command)} was answered ${replyOf(command, trouble, status)}`, status)
+  return new MailFailure(kind, `${server}: ${nameOf(command)} was answered ${replyOf(command, trouble, status)}`, {
+    status,
+    maybeSent,
+  })
 }
 
 /**

@@ -1,7 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { EventEmitter, once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Secret } from '@tollgate/kit/secret'
 import { startSmtpSink } from '@tollgate/kit/smtp-sink'
+import { gate } from '@tollgate/kit/testing'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { createTransport, type Mail, protection, type SmtpSettings, type Transport } from './smtp.ts'
@@ -19,10 +20,12 @@ const settings: SmtpSettings = {
   pass: undefined,
   adminEmail: 'no-reply@site.test',
   senderName: 'Gärtnerei, "Shop"',
+  headers: {},
 }
 
 const mail: Mail = {
   id: '0197-abc',
+  kind: 'invite',
   to: 'ann@people.test',
   subject: 'Grüße 🌱',
   html: '<p>Hallo</p>',
@@ -54,14 +57,55 @@ async function startServer(options: SMTPServerOptions): Promise<number> {
   return (server.server.address() as AddressInfo).port
 }
 
-/** Something that listens, and speaks as told. */
-async function startTalker(talk: (socket: Socket, line: string) => void, greeting = '220 talker ESMTP\r\n'): Promise<number> {
-  const sockets = new Set<Socket>()
+const polite: Record<string, string> = {
+  EHLO: '250 talker',
+  MAIL: '250 fine',
+  RCPT: '250 fine',
+  DATA: '354 go on',
+  '.': '250 taken',
+  RSET: '250 fine',
+  QUIT: '221 bye',
+}
+
+type Talker = { port: number; sockets: Socket[]; heard: string[]; hears(what: string): Promise<void> }
+
+/** A mail server of which every word can be chosen: a command, or `.` for the end of a mail, and what is answered. */
+async function startTalker(
+  answer: (command: string, socket: Socket) => string | undefined,
+  greeting = '220 talker ESMTP',
+): Promise<Talker> {
+  const sockets: Socket[] = []
+  const heard: string[] = []
+  const news = new EventEmitter()
+
+  function hear(what: string) {
+    heard.push(what)
+    news.emit('heard')
+  }
+
   const server = createServer((socket) => {
-    sockets.add(socket)
+    sockets.push(socket)
+    let content: string | undefined
+    const say = (line: string | undefined) => void (line && !socket.destroyed && socket.write(`${line}\r\n`))
+    function respond(command: string) {
+      known = true
+      hear(command)
+      const reply = answer(command, socket)
+      if (command === 'DATA' && reply?.startsWith('354')) content = ''
+      say(reply)
+    }
     socket.on('error', () => {})
-    socket.on('data', (data) => talk(socket, data.toString()))
-    if (greeting) socket.write(greeting)
+    let known = false
+    socket.on('close', () => known && hear('closed'))
+    socket.on('data', (data) => {
+      if (content === undefined) return respond(data.toString().slice(0, 4).trim())
+      content += data
+      if (content.endsWith('--\r\n')) hear('content')
+      if (!content.endsWith('\r\n.\r\n')) return
+      content = undefined
+      respond('.')
+    })
+    say(greeting)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -69,7 +113,22 @@ async function startTalker(talk: (socket: Socket, line: string) => void, greetin
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return (server.address() as AddressInfo).port
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    sockets,
+    heard,
+    async hears(what) {
+      while (!heard.includes(what)) await once(news, 'heard')
+    },
+  }
+}
+
+/** What was sent before has arrived when somebody who comes only now has been greeted. */
+async function comeAfter(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'data')
+  socket.destroy()
 }
 
 async function failureOf(sending: Promise<unknown>): Promise<MailFailure> {
@@ -217,26 +276,24 @@ test('nobody at the other end is temporary', async () => {
 })
 
 test('a server that never greets is given up', async () => {
-  const port = await startTalker(() => {}, '')
+  const { port } = await startTalker(() => undefined, '')
   const failure = await failureOf(connectTo(port, {}, { timeouts: { greeting: 30 } }).send(mail))
   expect(failure).toMatchObject({ kind: 'temporary', message: `127.0.0.1:${port}: no greeting within the time allowed` })
 })
 
 test('a server that falls silent is given up', async () => {
-  const port = await startTalker((socket, line) => void (line.startsWith('EHLO') && socket.write('250 talker\r\n')))
+  const { port } = await startTalker((command) => (command === 'EHLO' ? polite.EHLO : undefined))
   const failure = await failureOf(connectTo(port, {}, { timeouts: { silence: 30 } }).send(mail))
   expect(failure).toMatchObject({ kind: 'temporary', message: `127.0.0.1:${port}: no answer within the time allowed` })
 })
 
 test('a server that trickles its answer for ever is given up, and the next mail has a connection again', async () => {
   let stalling = true
-  const port = await startTalker((socket, line) => {
-    if (line.startsWith('EHLO')) socket.write('250 talker\r\n')
-    else if (stalling) {
-      const dripping = setInterval(() => socket.write('250-drip\r\n'), 5)
-      socket.on('close', () => clearInterval(dripping))
-    } else if (line.startsWith('DATA')) socket.write('354 go on\r\n')
-    else if (/^(MAIL|RCPT|RSET)/.test(line) || line.endsWith('\r\n.\r\n')) socket.write('250 fine\r\n')
+  const { port } = await startTalker((command, socket) => {
+    if (command === 'EHLO' || !stalling) return polite[command]
+    const dripping = setInterval(() => socket.write('250-drip\r\n'), 5)
+    socket.on('close', () => clearInterval(dripping))
+    return undefined
   })
   const transport = connectTo(port, {}, { connections: 1, timeouts: { whole: 100 } })
   const failure = await failureOf(transport.send(mail))
@@ -248,34 +305,219 @@ test('a server that trickles its answer for ever is given up, and the next mail 
   await transport.send(mail)
 })
 
-test('a server that hangs up instead of acknowledging gets the mail once, and it counts as temporary', async () => {
-  let bodies = 0
-  const port = await startTalker((socket, line) => {
-    if (line.startsWith('EHLO')) socket.write('250 talker\r\n')
-    else if (line.startsWith('DATA')) socket.write('354 go on\r\n')
-    else if (/^(MAIL|RCPT)/.test(line)) socket.write('250 fine\r\n')
-    else if (line.endsWith('\r\n.\r\n')) {
-      bodies++
-      socket.destroy()
-    }
+test('a server that hangs up instead of acknowledging gets the mail once', async () => {
+  const { port, heard } = await startTalker((command, socket) => {
+    if (command === '.') socket.destroy()
+    return polite[command]
   })
-  expect(await failureOf(connectTo(port).send(mail))).toMatchObject({ kind: 'temporary' })
-  expect(bodies).toBe(1)
+  expect(await failureOf(connectTo(port).send(mail))).toMatchObject({ kind: 'temporary', maybeSent: true })
+  expect(heard.filter((command) => command === '.')).toHaveLength(1)
 })
 
 test('a kept connection that the server has tired of is replaced without a failure', async () => {
   const senders: Socket[] = []
-  const port = await startTalker((socket, line) => {
-    if (line.startsWith('EHLO')) socket.write('250 talker\r\n')
-    else if (line.startsWith('MAIL') && senders.includes(socket)) socket.destroy()
-    else if (line.startsWith('DATA')) socket.write('354 go on\r\n')
-    else if (/^(MAIL|RCPT)/.test(line) || line.endsWith('\r\n.\r\n')) socket.write('250 fine\r\n')
-    if (line.startsWith('MAIL')) senders.push(socket)
+  const { port } = await startTalker((command, socket) => {
+    if (command === 'MAIL' && senders.includes(socket)) socket.destroy()
+    if (command === 'MAIL') senders.push(socket)
+    return polite[command]
   })
   const transport = connectTo(port, {}, { connections: 1 })
-  await transport.send(mail)
-  await transport.send({ ...mail, id: '2' })
+  let handedOver = 0
+  const beforeHandOver = async () => void handedOver++
+  await transport.send({ ...mail, beforeHandOver })
+  await transport.send({ ...mail, id: '2', beforeHandOver })
   expect(new Set(senders).size).toBe(2)
+  expect(handedOver).toBe(2)
+})
+
+const oneMail = ['MAIL', 'RCPT', 'DATA', 'content', 'hook', '.']
+
+test('a mail is handed over after its content, and ends after that, on a fresh connection as on a kept one', async () => {
+  const { port, sockets, heard, hears } = await startTalker((command) => polite[command])
+  const transport = connectTo(port, {}, { connections: 1 })
+  for (const id of ['1', '2']) {
+    const seen = heard.splice(0)
+    expect(seen).toEqual(id === '1' ? [] : ['EHLO', ...oneMail])
+    const beforeHandOver = async () => {
+      await hears('content')
+      await comeAfter(port)
+      heard.push('hook')
+    }
+    await transport.send({ ...mail, id, beforeHandOver })
+  }
+  expect(heard).toEqual(oneMail)
+  expect(sockets).toHaveLength(3)
+})
+
+test.each([
+  { command: 'EHLO', reply: '554 No' },
+  { command: 'MAIL', reply: '550 No' },
+  { command: 'RCPT', reply: '550 No' },
+  { command: 'DATA', reply: '451 No' },
+  { command: 'DATA', reply: undefined },
+])('a mail that was refused at $command with $reply is not handed over', async ({ command, reply }) => {
+  const { port, heard } = await startTalker((asked) => (asked === command ? reply : polite[asked]))
+  const transport = connectTo(port, {}, { timeouts: { silence: 30 } })
+  let handedOver = 0
+  const beforeHandOver = async () => void handedOver++
+  expect(await failureOf(transport.send({ ...mail, beforeHandOver }))).toMatchObject({ maybeSent: false })
+  expect(handedOver).toBe(0)
+  expect(heard).not.toContain('content')
+})
+
+test.each(['fresh', 'kept'])('a mail that may not be handed over never ends, on a %s connection', async (connection) => {
+  const { port, sockets, heard, hears } = await startTalker((command) => polite[command])
+  const transport = connectTo(port, {}, { connections: 1 })
+  if (connection === 'kept') await transport.send(mail)
+  heard.splice(0)
+
+  const cause = new Error('The database is gone')
+  const refuseIt = gate()
+  const sending = failureOf(transport.send({ ...mail, beforeHandOver: refuseIt.enter }))
+  await refuseIt.entered()
+  refuseIt.fail(1, cause)
+  const failure = await sending
+  expect(failure).toMatchObject({ kind: 'temporary', maybeSent: false, status: undefined })
+  expect(failure.cause).toBe(cause)
+  expect(cause).toEqual(new Error('The database is gone'))
+  await hears('closed')
+  expect(heard).not.toContain('.')
+
+  await transport.send(mail)
+  expect(heard.filter((command) => command === '.')).toHaveLength(1)
+  expect(refuseIt.inputs).toHaveLength(1)
+  expect(sockets).toHaveLength(2)
+})
+
+test('a mail server throws away what was not handed over', async () => {
+  const sink = await startSink()
+  const transport = connectTo(sink.port, {}, { connections: 1 })
+  await failureOf(transport.send({ ...mail, id: '1', beforeHandOver: () => Promise.reject(new Error('No')) }))
+  await transport.send({ ...mail, id: '2' })
+  expect(sink.mails().map(({ headers }) => headers['message-id'])).toEqual(['<2@site.test>'])
+})
+
+test.each([
+  { what: 'hangs up', reply: 'hang up', maybeSent: true, kind: 'temporary', connections: 2 },
+  { what: 'falls silent', reply: undefined, maybeSent: true, kind: 'temporary', connections: 2 },
+  { what: 'talks nonsense', reply: 'What?', maybeSent: true, kind: 'temporary', connections: 2 },
+  { what: 'answers another question', reply: '354 go on', maybeSent: true, kind: 'temporary', connections: 2 },
+  { what: 'refuses for now', reply: '451 Later', maybeSent: false, kind: 'temporary', connections: 1 },
+  { what: 'closes', reply: '421 Closing', maybeSent: false, kind: 'temporary', connections: 2 },
+  { what: 'refuses for good', reply: '554 Spam', maybeSent: false, kind: 'permanent', connections: 1 },
+])(
+  'when a server $what at the end of a mail, it may have been sent: $maybeSent',
+  async ({ reply, maybeSent, kind, connections }) => {
+    let odd = true
+    const { port, sockets } = await startTalker((command, socket) => {
+      if (command !== '.' || !odd) return polite[command]
+      if (reply === 'hang up') socket.destroy()
+      return reply
+    })
+    const transport = connectTo(port, {}, { connections: 1, timeouts: { silence: 50 } })
+    expect(await failureOf(transport.send(mail))).toMatchObject({ kind, maybeSent })
+    odd = false
+    await transport.send(mail)
+    expect(sockets).toHaveLength(connections)
+  },
+)
+
+test('a server that trickles its answer to the end of a mail may have taken it', async () => {
+  const { port } = await startTalker((command, socket) => {
+    if (command !== '.') return polite[command]
+    const dripping = setInterval(() => socket.write('250-drip\r\n'), 5)
+    socket.on('close', () => clearInterval(dripping))
+    return undefined
+  })
+  const failure = await failureOf(connectTo(port, {}, { timeouts: { whole: 100 } }).send(mail))
+  expect(failure).toMatchObject({ kind: 'temporary', maybeSent: true })
+})
+
+test.each(['550 Enough', '250 taken', '354 go on', '421 Closing', 'hang up', 'nothing'])(
+  'a server that says %j before a mail is handed over does not get it',
+  async (word) => {
+    const { port, sockets, heard, hears } = await startTalker((command) => polite[command])
+    const transport = connectTo(port, {}, { connections: 1, timeouts: { silence: 200 } })
+    const inside = gate()
+    let settled = false
+    const sending = failureOf(transport.send({ ...mail, beforeHandOver: inside.enter })).finally(() => {
+      settled = true
+    })
+    await inside.entered()
+    if (word === 'hang up') sockets[0]?.resetAndDestroy()
+    else if (word !== 'nothing') sockets[0]?.write(`${word}\r\n`)
+    await hears('closed')
+    await comeAfter(port)
+    // The mail is the caller's again only when what the caller began with it has ended.
+    expect(settled).toBe(false)
+    inside.leave(1)
+    expect(await sending).toMatchObject({ maybeSent: false })
+    await transport.send(mail)
+    expect(heard.filter((command) => command === '.')).toHaveLength(1)
+    expect(inside.inputs).toHaveLength(1)
+  },
+)
+
+test('a mail that takes too long to be handed over is not sent', async () => {
+  const { port, heard, hears } = await startTalker((command) => polite[command])
+  const inside = gate()
+  const transport = connectTo(port, {}, { timeouts: { whole: 30 } })
+  const sending = failureOf(transport.send({ ...mail, beforeHandOver: inside.enter }))
+  await hears('closed')
+  inside.leave(1)
+  expect(await sending).toMatchObject({ kind: 'temporary', maybeSent: false })
+  expect(heard).not.toContain('.')
+})
+
+test('a large mail with lines that look like its end arrives as it is', async () => {
+  const sink = await startSink()
+  const html = `<p>${'.\n..\n\n.x ü\n'.repeat(12_000)}</p>`
+  await connectTo(sink.port).send({ ...mail, html })
+  expect((await sink.next()).html?.trim()).toBe(html)
+})
+
+test("the operator's headers are in every mail, and know its kind", async () => {
+  const sink = await startSink()
+  const headers = {
+    'X-Tag': ['$messageType', 'mail, $messageType'],
+    'X-Tür': ['x'],
+    'auto-submitted': ['no'],
+    'X-Ü': [],
+    'X-Empty': [' '],
+  }
+  await connectTo(sink.port, { headers: { ...headers, 'X-Name': ['Gärtnerei'] } }).send({ ...mail, kind: 'magic_link' })
+  const { headers: received } = await sink.next()
+  expect(received).toMatchObject({ 'x-tag': 'magic_link, mail, magic_link', 'auto-submitted': 'no', 'x-name': 'Gärtnerei' })
+  expect(received).toMatchObject({ 'x-auto-response-suppress': 'All' })
+  expect(Object.keys(received).filter((name) => /^x-(t[^a]|ü|empty)/.test(name))).toEqual([])
+})
+
+test('the headers of the operator cannot change what a mail is, nor add a header that is not named', async () => {
+  const sink = await startSink()
+  const sound = connectTo(sink.port)
+  const inject = 'x\r\nX-Evil: yes\nX-Evil: yes\rX-Evil: yes\u2028X-Evil: yes\r\n\r\nbody'
+  const names = [
+    'Message-ID',
+    'from',
+    'TO',
+    'Cc',
+    'Bcc',
+    'Date',
+    'Subject',
+    'MIME-Version',
+    'Content-Type',
+    'content-transfer-encoding',
+  ]
+  const headers = Object.fromEntries([...names, 'X-A', 'X-B: y\r\nX-Evil'].map((name) => [name, [inject]]))
+  await sound.send(mail)
+  await connectTo(sink.port, { headers }).send(mail)
+  const [usual, changed] = [await sink.next(), await sink.next()]
+  const boundary = /boundary="[^"]*"/
+  const { 'x-a': added, 'content-type': type, ...others } = changed.headers
+  expect(added).toContain('x X-Evil: yes')
+  expect(type?.replace(boundary, '')).toBe(usual.headers['content-type']?.replace(boundary, ''))
+  expect({ ...others, 'content-type': usual.headers['content-type'] }).toEqual(usual.headers)
+  expect(changed).toMatchObject({ to: usual.to, from: usual.from, text: usual.text, html: usual.html })
 })
 
 test('closing lets the mail under way end and turns the waiting one away', async () => {

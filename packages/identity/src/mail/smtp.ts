@@ -1,5 +1,8 @@
 import type { Secret } from '@tollgate/kit/secret'
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool'
+import { customHeaders } from './custom-headers.ts'
+import { createHandOver, type HandOver } from './hand-over.ts'
+import type { MailKind } from './kinds.ts'
 import { MailFailure, toMailFailure } from './smtp-failure.ts'
 
 export type SmtpSettings = {
@@ -9,16 +12,25 @@ export type SmtpSettings = {
   pass: Secret | undefined
   adminEmail: string
   senderName: string
+  /** SMTP_HEADERS: further headers of every mail, in whose values `$messageType` is the kind of the mail. */
+  headers: Readonly<Record<string, readonly string[]>>
 }
 
 export type Mail = {
   /** The message row's id. A repeat of the same row carries the same Message-ID, by which it can be recognised. */
   id: string
+  kind: MailKind
   to: string
   subject: string
   html: string
   text: string | undefined
   date: Date
+  /**
+   * Called once all of the mail is on its way but for the end, without which a server throws it away. Whoever notes here that the mail is
+   * handed over neither loses it when the process is killed before, nor sends it twice when it is killed after. When it rejects, the mail
+   * is not sent.
+   */
+  beforeHandOver?: () => Promise<void>
 }
 
 export type Transport = {
@@ -41,7 +53,7 @@ type Options = {
 const usualTimeouts = { connect: 10_000, greeting: 10_000, silence: 30_000, whole: 60_000, idle: 30_000 }
 
 /** One connection, kept open for the next mail. Each has a pool of its own, so that it can be given up without the others. */
-type Lane = { send(mail: object): Promise<unknown>; cut(): void; close(): void }
+type Lane = { send(mail: object, handOver: HandOver): Promise<unknown>; cut(): void; close(): void }
 
 export function createTransport(settings: SmtpSettings, options: Options): Transport {
   const { connections = 5 } = options
@@ -59,7 +71,20 @@ export function createTransport(settings: SmtpSettings, options: Options): Trans
     const pool = createPool({ ...poolOptions(settings, options, timeouts), pool: true })
     // A connection that ends while it has nothing to do is no news.
     pool.on('error', () => {})
-    return { send: (mail) => pool.sendMail(mail), cut: () => pool.close({ force: true }), close: () => pool.close() }
+    let current: HandOver | undefined
+    pool.use('stream', ({ message }, done) => {
+      const handOver = current
+      if (handOver) message.processFunc((content) => handOver.stream(content))
+      done()
+    })
+    return {
+      send(mail, handOver) {
+        current = handOver
+        return pool.sendMail(mail)
+      },
+      cut: () => pool.close({ force: true }),
+      close: () => pool.close(),
+    }
   }
 
   async function takeLane(): Promise<Lane> {
@@ -88,23 +113,33 @@ export function createTransport(settings: SmtpSettings, options: Options): Trans
 
   async function deliver(mail: Mail, id: string) {
     const lane = await takeLane()
-    const tooLong = Promise.withResolvers<'too long'>()
-    // A server that answers a byte now and then is never silent, and would keep a mail for ever.
-    const timer = setTimeout(() => tooLong.resolve('too long'), timeouts.whole)
-    const sending = lane.send(messageOf(mail, settings, id))
-    // Once given up, its outcome is of no interest, but must not go unhandled.
-    sending.catch(() => {})
-    try {
-      const outcome = await Promise.race([sending, tooLong.promise])
-      if (outcome !== 'too long') return giveLane(lane)
-      await replaceLane(lane)
-    } catch (problem) {
-      giveLane(lane)
-      throw toMailFailure(problem, server)
-    } finally {
-      clearTimeout(timer)
-    }
-    throw new MailFailure('temporary', `${server}: the mail was not taken within the time allowed`)
+    const handOver = createHandOver(mail.beforeHandOver)
+    const sent = lane.send(messageOf(mail, settings, id), handOver).then(
+      () => undefined,
+      (problem: unknown) => ({ problem }),
+    )
+    const trouble = await orTooLong(sent, timeouts.whole)
+    if (!trouble && handOver.stage() === 'over') return giveLane(lane)
+
+    const halfway = handOver.stop() === 'begun'
+    // Whatever was said next in the middle of a mail would be taken for more of it.
+    if (halfway) lane.cut()
+    // Otherwise the caller might put the mail back, and what runs before its end might then take it away again.
+    await handOver.settled()
+    const failure = failureOf(trouble, handOver)
+    // Who owes an answer might give it to the next mail.
+    if (halfway || trouble === 'too long' || failure.maybeSent) await replaceLane(lane)
+    else giveLane(lane)
+    throw failure
+  }
+
+  function failureOf(trouble: 'too long' | { problem: unknown } | undefined, handOver: HandOver): MailFailure {
+    const refusal = handOver.refusal()
+    if (refusal) return new MailFailure('temporary', `${server}: the mail was held back at the last moment`, refusal)
+    const handedOver = handOver.stage() === 'over'
+    if (!trouble) return new MailFailure('temporary', `${server}: the mail was answered before it was there`)
+    if (trouble !== 'too long') return toMailFailure(trouble.problem, { server, handedOver })
+    return new MailFailure('temporary', `${server}: the mail was not taken within the time allowed`, { maybeSent: handedOver })
   }
 
   return {
@@ -131,6 +166,13 @@ export function createTransport(settings: SmtpSettings, options: Options): Trans
   }
 }
 
+/** A server that answers a byte now and then is never silent, and would keep a mail for ever. */
+async function orTooLong<T>(sent: Promise<T>, limit: number): Promise<T | 'too long'> {
+  const late = Promise.withResolvers<'too long'>()
+  const timer = setTimeout(() => late.resolve('too long'), limit)
+  return Promise.race([sent, late.promise]).finally(() => clearTimeout(timer))
+}
+
 // The library takes a text with commas or brackets apart into several addresses, and mails to all of them.
 const oneAddress = /^[^\s\p{Cc}@<>,;:"()[\]\\]+@[^\s\p{Cc}@<>,;:"()[\]\\]+$/u
 
@@ -140,7 +182,7 @@ function messageId(rowId: string, sender: string): string {
   return `<${rowId.replace(/[^\w.-]/g, '')}@${domain}>`
 }
 
-function messageOf(mail: Mail, { adminEmail, senderName }: SmtpSettings, messageId: string): object {
+function messageOf(mail: Mail, { adminEmail, senderName, headers }: SmtpSettings, messageId: string): object {
   return {
     messageId,
     from: { name: senderName, address: adminEmail },
@@ -150,8 +192,7 @@ function messageOf(mail: Mail, { adminEmail, senderName }: SmtpSettings, message
     date: mail.date,
     html: mail.html,
     ...(mail.text === undefined ? {} : { text: mail.text }),
-    // So that nobody's "I am on holiday" comes back, and no list takes it for a letter.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: customHeaders(headers, mail.kind),
   }
 }
 
@@ -168,7 +209,7 @@ function poolOptions(settings: SmtpSettings, options: Options, timeouts: typeof 
     ...(user === undefined ? {} : { auth: { user, pass: pass?.reveal() ?? '' } }),
     maxConnections: 1,
     // A kept connection that the server had closed meanwhile is no reason to make somebody wait for the next attempt. Only a mail of
-    // which not a byte was sent is tried again.
+    // which not a byte was sent is tried again, so that nothing is handed over twice.
     maxRequeues: 1,
     connectionTimeout: timeouts.connect,
     dnsTimeout: timeouts.connect,

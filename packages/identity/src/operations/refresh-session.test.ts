@@ -1,8 +1,7 @@
 import { Failure } from '@tollgate/kit/failure'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAccount, startIdentity } from '../testing.ts'
+import { createAccount, signIn, startIdentity } from '../testing.ts'
 import { type Refreshed, refreshSession } from './refresh-session.ts'
-import { startSession } from './start-session.ts'
 
 type Service = Awaited<ReturnType<typeof startIdentity>>
 let service: Service
@@ -30,9 +29,9 @@ async function refusal(token: string, at: Service = service): Promise<string> {
 test('a token is exchanged for another one of the same session', async () => {
   const { userId, sessionId, refreshToken } = await begin()
   const refreshed = await refresh(refreshToken)
-  expect(refreshed).toMatchObject({ userId, sessionId })
+  expect(refreshed.session).toMatchObject({ id: userId, sessionId, methods: [{ method: 'password' }] })
   expect(refreshed.refreshToken).not.toBe(refreshToken)
-  expect((await refresh(refreshed.refreshToken)).sessionId).toBe(sessionId)
+  expect((await refresh(refreshed.refreshToken)).session.sessionId).toBe(sessionId)
 })
 
 test('no token stands in the database as its holder knows it', async () => {
@@ -88,12 +87,11 @@ test('an attack while the newest token is being exchanged leaves no valid token 
 
 test('an attack on one session leaves the others of the account alone', async () => {
   const { userId, refreshToken } = await begin()
-  const { app } = service
-  const other = await startSession(app, app.db, { userId, method: 'password', origin })
+  const other = await signIn(service, userId)
   const child = await refresh(refreshToken)
   await refresh(child.refreshToken)
   await refusal(refreshToken)
-  expect((await refresh(other.refreshToken)).sessionId).toBe(other.sessionId)
+  expect((await refresh(other.refreshToken)).session.sessionId).toBe(other.sessionId)
 })
 
 test('an unknown token is not found', async () => {
@@ -106,7 +104,7 @@ test('a banned account is told so, and may go on when the ban is over', async ()
   await service.app.db`update auth.users set banned_until = ${until} where id = ${userId}`
   expect(await refusal(refreshToken)).toBe('400 user_banned')
   service.now.advance(61)
-  expect((await refresh(refreshToken)).userId).toBe(userId)
+  expect((await refresh(refreshToken)).session.id).toBe(userId)
 })
 
 test('a session ends after its time, however often it is refreshed', async () => {

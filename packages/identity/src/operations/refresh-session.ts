@@ -2,34 +2,35 @@ import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import { childToken, hashToken } from '../rules/refresh-token.ts'
 import { reuse } from '../rules/reuse.ts'
-import { exchangeToken, findToken, type PresentedToken, revokeFamily } from '../store/refresh-tokens.ts'
+import { exchangeToken, findToken, type OngoingSession, type PresentedToken, revokeFamily } from '../store/refresh-tokens.ts'
 import { lockSession } from '../store/sessions.ts'
 import type { Origin } from './start-session.ts'
 
-export type Refreshed = { sessionId: string; userId: string; refreshToken: string }
+export type Refreshed = { session: OngoingSession; refreshToken: string }
 
 const mostTries = 3
 
 /** Exchanges a refresh token for the next one, or says why not. Nearly always one statement. */
 export async function refreshSession(app: App, token: string, origin: Origin, tries = 1): Promise<Refreshed> {
-  const { db, config, refreshKey } = app
+  const { db, config, secrets } = app
   const now = app.now()
   const presented = hashToken(token)
-  const refreshToken = childToken(token, refreshKey)
-  const exchanged = await exchangeToken(db, {
+  const refreshToken = childToken(token, secrets.refresh)
+  const session = await exchangeToken(db, {
     presented,
     child: hashToken(refreshToken),
     now,
     begunAfter: before(now, config.sessions.timebox),
     refreshedAfter: before(now, config.sessions.inactivityTimeout),
+    singlePerUser: config.sessions.singlePerUser,
+    audited: config.auditInDatabase,
     ...origin,
   })
-  if (exchanged) return { ...exchanged, refreshToken }
+  if (session) return { session, refreshToken }
 
   const found = await findToken(db, presented)
   if (!found) throw fail('refresh_token_not_found')
-  const { sessionId, userId } = found
-  if (sessionId === null || userId === null)
+  if (found.sessionId === null)
     throw fail('session_not_found', { status: 400, message: 'Invalid Refresh Token: No Valid Session Found' })
   if (found.bannedUntil && found.bannedUntil > now)
     throw fail('user_banned', { status: 400, message: 'Invalid Refresh Token: User Banned' })
@@ -38,7 +39,7 @@ export async function refreshSession(app: App, token: string, origin: Origin, tr
   const verdict = reuse({
     revoked: found.revoked,
     childIsActive: found.childActive,
-    revokedAt: found.updatedAt,
+    revokedAt: found.changedAt,
     rotation: config.security.refreshTokenRotation,
     interval: config.security.refreshTokenReuseInterval,
     now,
@@ -46,8 +47,9 @@ export async function refreshSession(app: App, token: string, origin: Origin, tr
   // What kept it from being exchanged is gone: a ban that ended between our two looks.
   if (verdict === 'rotate' && tries < mostTries) return refreshSession(app, token, origin, tries + 1)
   // Somebody exchanged it between our two looks, or is just about to be seen having done so: the same child is theirs and ours.
-  if (verdict === 'return-child') return { sessionId, userId, refreshToken }
+  if (verdict === 'return-child') return { session: found, refreshToken }
   if (verdict === 'attack') {
+    const { sessionId } = found
     await db.begin(async (tx) => {
       // An exchange that is under way would add a child that the family below does not have yet.
       await lockSession(tx, sessionId)
@@ -70,4 +72,6 @@ function refuseExpired({ config }: App, found: PresentedToken, now: Date) {
   if (begunAfter && found.sessionCreatedAt && found.sessionCreatedAt < begunAfter) throw fail('session_expired')
   if (refreshedAfter && refreshedAt && refreshedAt < refreshedAfter)
     throw fail('session_expired', { message: 'Invalid Refresh Token: Session Expired (Inactivity)' })
+  if (config.sessions.singlePerUser && found.newerExists)
+    throw fail('session_expired', { message: 'Invalid Refresh Token: Session Expired (Revoked by Newer Login)' })
 }

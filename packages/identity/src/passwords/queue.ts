@@ -1,4 +1,4 @@
-import { Unavailable } from '@tollgate/kit/failure'
+import { Busy } from '@tollgate/kit/failure'
 
 export type QueueStats = { running: number; waiting: number; refused: number }
 
@@ -20,7 +20,7 @@ export function createQueue({ concurrency, bound }: { concurrency: number; bound
     }
     if (waiting.length >= bound) {
       refused++
-      throw new Unavailable('too many passwords wait to be hashed')
+      throw new Busy('too many passwords wait to be hashed')
     }
     await new Promise<void>((resolve) => waiting.push(resolve))
   }

@@ -23,3 +23,12 @@ export function verifierMatches({ challenge, method }: CodeChallenge, verifier: 
   // Hashed once more, so that both are of one length and the time taken tells nothing.
   return timingSafeEqual(createHash('sha256').update(proof).digest(), createHash('sha256').update(challenge).digest())
 }
+
+/** The challenge that the same verifier answers by its hash. */
+export function toS256({ challenge, method }: CodeChallenge): CodeChallenge {
+  return method === 's256' ? { challenge, method } : { challenge: s256(challenge), method: 's256' }
+}
+
+export function s256(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}

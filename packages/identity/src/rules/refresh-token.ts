@@ -1,5 +1,5 @@
-import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { Secret } from '@tollgate/kit/secret'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { Secret } from '@tollgate/kit/secret'
 
 /** 192 random bits, or what looks like them to everybody without the key. */
 const bytes = 24
@@ -7,14 +7,6 @@ const bytes = 24
 /** The token that a new session begins with. */
 export function firstToken(): string {
   return randomBytes(bytes).toString('base64url')
-}
-
-/**
- * The key that children are derived with. Derived in turn from the secret that signs access tokens, so that all nodes have the same one and
- * nobody has to keep another secret.
- */
-export function derivationKey(secret: Secret): Secret<Buffer> {
-  return new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'tollgate refresh tokens', 32)))
 }
 
 /**

@@ -23,16 +23,17 @@ type Wire = {
   outcome(reply: object): Outcome
 }
 
-/** A way to deliver messages. One without a `wire` leaves the house by no wire: the message is shown to whoever runs it. */
+/** A way to deliver messages. */
 export type Gateway = {
   name: string
-  /** What it cannot do without, and what it may be told besides: setting → sentence. */
+  /** What it cannot do without: setting → sentence. */
   credentials: Readonly<Record<string, string>>
-  options?: Readonly<Record<string, string>>
-  wire?: Wire
+  /** What it may be told besides, likewise. */
+  options: Readonly<Record<string, string>>
+  wire: Wire
 }
 
-/** A declared gateway, whose requests may name the credentials that it declares and no others. */
+/** A declared gateway, whose requests may name the credentials and options that it declares and no others. */
 export function gateway<
   const Name extends string,
   const Credentials extends Record<string, string>,
@@ -41,7 +42,7 @@ export function gateway<
   name: Name
   credentials: Credentials
   options?: Options
-  wire?: {
+  wire: {
     base: string
     request(
       credentials: Readonly<Record<keyof Credentials, string> & Partial<Record<keyof Options, string>>>,
@@ -50,5 +51,5 @@ export function gateway<
     outcome(reply: object): Outcome
   }
 }) {
-  return declaration as unknown as Gateway & { name: Name; credentials: Credentials }
+  return { options: {}, ...declaration } as unknown as Gateway & { name: Name; credentials: Credentials }
 }

@@ -23,7 +23,7 @@ const message = { to: '15550100123', text: 'Your code is 424242' }
 
 function ready(name: GatewayName, base?: string, more: Record<string, string> = {}): ReadyGateway {
   const entries = Object.entries({ ...values[name], ...more }).map(([key, value]) => [key, new Secret(value)])
-  return { gateway: gatewayNamed(name), credentials: Object.fromEntries(entries), base, show: () => {} }
+  return { gateway: gatewayNamed(name), credentials: Object.fromEntries(entries), base }
 }
 
 async function send(name: GatewayName, answer: FakeAnswer, sent: Message = message, more: Record<string, string> = {}) {
@@ -39,9 +39,9 @@ const accepted = {
   messagebird: { id: 'mb1', recipients: { totalCount: 1, totalSentCount: 1 } },
   textlocal: { status: 'success', messages: [{ id: '9001', recipient: 15550100123 }], batch_id: 12 },
   vonage: { 'message-count': '1', messages: [{ to: '15550100123', 'message-id': '0C00', status: '0' }] },
-}
-type Wired = keyof typeof accepted
-const wired = Object.keys(accepted) as Wired[]
+  console: { id: 'sms-1' },
+} satisfies Record<GatewayName, object>
+const names = Object.keys(accepted) as GatewayName[]
 
 describe('what goes over the wire', () => {
   test('twilio', async () => {
@@ -107,26 +107,40 @@ describe('what goes over the wire', () => {
     expect(form).toMatchObject({ type: 'unicode', text: 'Dein Schlüssel: 424242 🔑' })
   })
 
-  test.each(wired)('%s gets letters that forms treat specially as they are', async (name) => {
+  test('console', async () => {
+    const { result, request, form } = await send('console', { json: accepted.console })
+    expect(result).toEqual({ id: 'sms-1' })
+    expect([request?.method, request?.path]).toEqual(['POST', '/sms'])
+    expect(request?.headers['content-type']).toBe('application/x-www-form-urlencoded')
+    expect(form).toEqual({ to: '15550100123', text: 'Your code is 424242' })
+  })
+
+  test.each(names)('%s gets letters that forms treat specially as they are', async (name) => {
     const text = 'a+b&c=d %41 ü\n"x" 1234'
     const { form } = await send(name, { json: accepted[name] }, { ...message, text })
     expect(Object.values(form)).toContain(text)
   })
 
+  test('what gateways may be told besides their credentials', () => {
+    expect(gateways.filter(({ options }) => Object.keys(options).length > 0).map(({ name, options }) => [name, options])).toEqual(
+      [['twilio', { CONTENT_SID: 'The template of WhatsApp messages' }]],
+    )
+  })
+
   test('the public addresses', () => {
-    expect(gateways.map(({ name, wire }) => [name, wire?.base])).toEqual([
+    expect(gateways.map(({ name, wire }) => [name, wire.base])).toEqual([
       ['twilio', 'https://api.twilio.com'],
       ['messagebird', 'https://rest.messagebird.com'],
       ['textlocal', 'https://api.textlocal.in'],
       ['vonage', 'https://rest.nexmo.com'],
-      ['console', undefined],
+      ['console', 'http://127.0.0.1:8080'],
     ])
   })
 })
 
 describe('refusals', () => {
   const noMoney = { errors: [{ code: 25, description: 'Not enough balance', parameter: null }] }
-  test.each<[Wired, FakeAnswer, { temporary: boolean; code: string | undefined; message: string }]>([
+  test.each<[GatewayName, FakeAnswer, { temporary: boolean; code: string | undefined; message: string }]>([
     [
       'twilio',
       { status: 400, json: { code: 21211, message: "Invalid 'To' Phone Number", more_info: 'https://…', status: 400 } },
@@ -176,6 +190,11 @@ describe('refusals', () => {
       'vonage',
       { status: 200, json: { messages: [{ status: '1', 'error-text': 'Throughput Rate Exceeded' }] } },
       { temporary: true, code: '1', message: 'vonage: answered 200 with code 1 (Throughput Rate Exceeded)' },
+    ],
+    [
+      'console',
+      { status: 422, json: { code: 'full', message: 'The inbox is full' } },
+      { temporary: false, code: 'full', message: 'console: answered 422 with code full (The inbox is full)' },
     ],
   ])('%s: %j', async (name, answer, expected) => {
     const { trouble } = await send(name, answer)
@@ -246,7 +265,7 @@ describe('refusals', () => {
       { temporary: true, maybeSent: true },
     ],
   ]
-  for (const name of wired)
+  for (const name of names)
     test.each(odd.map(([answer, expected], number) => ({ number, answer, expected })))(
       `${name}: odd answer $number is a trouble like any other`,
       async ({ answer, expected }) => {
@@ -256,25 +275,25 @@ describe('refusals', () => {
       },
     )
 
-  test.each(wired)('%s: an acceptance under a bad status is none', async (name) => {
+  test.each(names)('%s: an acceptance under a bad status is none', async (name) => {
     expect((await send(name, { status: 500, json: accepted[name] })).trouble).toMatchObject({ temporary: true })
   })
 
-  test.each(wired)('%s: nobody at the address, and nothing was sent', async (name) => {
+  test.each(names)('%s: nobody at the address, and nothing was sent', async (name) => {
     const fake = await startHttpFake({})
     await fake.close()
     const trouble = await sendSms(ready(name, fake.origin), fetch, message).catch((problem: unknown) => problem)
     expect(trouble).toMatchObject({ temporary: true, maybeSent: false, message: `${name}: could not be reached (ECONNREFUSED)` })
   })
 
-  test.each(wired)('%s: an address inside of the network is not worth a second try', async (name) => {
+  test.each(names)('%s: an address inside of the network is not worth a second try', async (name) => {
     const guarded = createFetch({ allowPrivate: false, timeout: 1, userAgent: 'x' })
     onTestFinished(() => guarded.close())
     const trouble = await sendSms(ready(name, 'http://127.0.0.1:1'), guarded, message).catch((problem: unknown) => problem)
     expect(trouble).toMatchObject({ temporary: false, maybeSent: false })
   })
 
-  test.each(wired)('%s: a gateway that repeats credentials, the text or the code is not quoted', async (name) => {
+  test.each(names)('%s: a gateway that repeats credentials, the text or the code is not quoted', async (name) => {
     const echoes = [...Object.values(values[name]), message.text, 'we got 424242']
     for (const echo of echoes) {
       const errors = [{ code: 7, message: `no: ${echo}`, description: `no: ${echo}` }]
@@ -289,17 +308,5 @@ describe('refusals', () => {
     const { trouble } = await send('twilio', { status: 400, json: { code: 'a b\n', message: `x\u0000\n${'y'.repeat(999)}` } })
     expect(trouble.message).toBe(`twilio: answered 400 (x ${'y'.repeat(198)})`)
     expect(trouble.code).toBeUndefined()
-  })
-})
-
-describe('the console', () => {
-  test('shows the message and asks nobody', async () => {
-    const shown: Message[] = []
-    const gateway = { ...ready('console'), show: (each: Message) => void shown.push(each) }
-    const first = await sendSms(gateway, fetch, message)
-    const second = await sendSms(gateway, fetch, message)
-    expect(shown).toEqual([message, message])
-    expect(first.id).toMatch(/^[0-9a-f-]{36}$/)
-    expect(second.id).not.toBe(first.id)
   })
 })

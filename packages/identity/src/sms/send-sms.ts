@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type Fetch, type Fetched, OutsideTrouble } from '@tollgate/kit/fetch'
 import type { Secret } from '@tollgate/kit/secret'
 import { type GatewayName, gateways } from './all.ts'
@@ -12,8 +11,6 @@ export type ReadyGateway = {
   credentials: Readonly<Record<string, Secret | undefined>>
   /** Instead of the gateway's public address. */
   base?: string | undefined
-  /** Where messages go that leave by no wire. */
-  show(message: Message): void | Promise<void>
 }
 
 export function gatewayNamed(name: GatewayName): Gateway {
@@ -23,10 +20,6 @@ export function gatewayNamed(name: GatewayName): Gateway {
 /** Hands a message to a gateway and answers with its id there, which is empty where the gateway gives none. */
 export async function sendSms(ready: ReadyGateway, fetch: Fetch, message: Message): Promise<{ id: string }> {
   const { name, wire } = ready.gateway
-  if (!wire) {
-    await ready.show(message)
-    return { id: randomUUID() }
-  }
   const credentials: Record<string, string> = {}
   for (const [credential, secret] of Object.entries(ready.credentials)) if (secret) credentials[credential] = secret.reveal()
   const { path, headers, form } = wire.request(credentials, message)

@@ -1,4 +1,6 @@
 import type { Sql, Tx } from '@tollgate/kit/db'
+import type { Method } from '../rules/claims.ts'
+import type { User } from './users.ts'
 
 export type Exchange = {
   presented: string
@@ -7,17 +9,24 @@ export type Exchange = {
   /** Sessions that began, or were refreshed last, before these moments are over. */
   begunAfter: Date | null
   refreshedAfter: Date | null
+  /** Whether somebody's newest session ends their other ones. */
+  singlePerUser: boolean
   userAgent: string
   address: string | null
+  /** Whether the audit log is kept in the database. */
+  audited: boolean
 }
 
+/** A session that goes on: whose it is, and how it was entered. */
+export type OngoingSession = User & { sessionId: string; methods: Method[] }
+
 /**
- * Exchanges a valid token for its child: one statement, so that of any number of requests with the same token exactly one does it.
- * Undefined when there was nothing to exchange; `findToken` tells why.
+ * Exchanges a valid token for its child and tells whose it is: one statement, so that of any number of requests with the same token
+ * exactly one does it. Undefined when there was nothing to exchange; `findToken` tells why.
  */
-export async function exchangeToken(sql: Sql, exchange: Exchange): Promise<{ sessionId: string; userId: string } | undefined> {
-  const { presented, child, now, begunAfter, refreshedAfter, userAgent, address } = exchange
-  const [exchanged] = await sql<{ sessionId: string; userId: string }>`
+export async function exchangeToken(sql: Sql, exchange: Exchange): Promise<OngoingSession | undefined> {
+  const { presented, child, now, begunAfter, refreshedAfter, singlePerUser, userAgent, address, audited } = exchange
+  const [session] = await sql<OngoingSession>`
     with token as (
       update auth.refresh_tokens t set revoked = true, updated_at = ${now}
       from auth.sessions s join auth.users u on u.id = s.user_id
@@ -26,41 +35,69 @@ export async function exchangeToken(sql: Sql, exchange: Exchange): Promise<{ ses
         and (${begunAfter}::timestamptz is null or s.created_at >= ${begunAfter})
         and (${refreshedAfter}::timestamptz is null or coalesce(s.refreshed_at at time zone 'UTC', s.created_at) >= ${refreshedAfter})
         and (u.banned_until is null or u.banned_until <= ${now}) and u.deleted_at is null
-      returning t.token, t.session_id, t.user_id
+        and (not ${singlePerUser}::boolean or not exists (
+          select from auth.sessions newer
+          where newer.user_id = s.user_id and newer.id <> s.id and newer.tag is not distinct from s.tag
+            and (newer.not_after is null or newer.not_after >= ${now})
+            and coalesce(newer.refreshed_at at time zone 'UTC', newer.created_at) > coalesce(s.refreshed_at at time zone 'UTC', s.created_at)))
+      returning t.token, s.id as session_id, u.id as user_id
     ), child as (
       insert into auth.refresh_tokens (token, user_id, session_id, parent, created_at, updated_at)
-      select ${child}, user_id, session_id, token, ${now}, ${now} from token
+      select ${child}, user_id::text, session_id, token, ${now}, ${now} from token
+    ), session as (
+      update auth.sessions s
+      set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now}, user_agent = ${userAgent}, ip = ${address}
+      from token where s.id = token.session_id
+    ), audit as (
+      insert into auth.audit_log_entries (id, payload, created_at, ip_address)
+      select gen_random_uuid(), json_strip_nulls(json_build_object(
+          'actor_id', u.id, 'actor_via_sso', u.is_sso_user, 'actor_username', coalesce(nullif(u.phone, ''), u.email, ''),
+          'actor_name', nullif(u.raw_user_meta_data ->> 'full_name', ''), 'action', action, 'log_type', 'token')),
+        ${now}, coalesce(${address}, '')
+      from token join auth.users u on u.id = token.user_id, unnest(array['token_revoked', 'token_refreshed']) as action
+      where ${audited}::boolean
     )
-    update auth.sessions s
-    set refreshed_at = ${now}::timestamptz at time zone 'UTC', updated_at = ${now}, user_agent = ${userAgent}, ip = ${address}
-    from token where s.id = token.session_id
-    returning s.id as "sessionId", s.user_id as "userId"`
-  return exchanged
+    select a.*, token.session_id as "sessionId", coalesce((
+        select json_agg(json_build_object('method', c.authentication_method, 'timestamp', floor(extract(epoch from c.updated_at)))
+          order by c.updated_at desc)
+        from auth.mfa_amr_claims c where c.session_id = token.session_id
+      ), '[]') as methods
+    from token join auth.accounts a on a.id = token.user_id`
+  return session
 }
 
+/** A token that is known, with the session that it belongs to, if that is still there. */
 export type PresentedToken = {
   revoked: boolean
   /** When it was exchanged or revoked, for one that is. */
-  updatedAt: Date
-  sessionId: string | null
-  userId: string | null
+  changedAt: Date
   /** Whether what it was exchanged for is still the newest of its line. */
   childActive: boolean
   sessionCreatedAt: Date | null
   sessionRefreshedAt: Date | null
   sessionNotAfter: Date | null
-  bannedUntil: Date | null
-}
+  /** Whether somebody's other session is newer than this one. */
+  newerExists: boolean
+} & (OngoingSession | { sessionId: null })
 
 export async function findToken(sql: Sql, token: string): Promise<PresentedToken | undefined> {
   const [found] = await sql<PresentedToken>`
-    select t.revoked, t.updated_at as "updatedAt", s.id as "sessionId", s.user_id as "userId",
+    select a.*, t.revoked, t.updated_at as "changedAt", s.id as "sessionId",
       exists (select from auth.refresh_tokens c where c.parent = t.token and not c.revoked) as "childActive",
       s.created_at as "sessionCreatedAt", s.refreshed_at as "sessionRefreshedAt", s.not_after as "sessionNotAfter",
-      u.banned_until as "bannedUntil"
+      exists (
+        select from auth.sessions newer
+        where newer.user_id = s.user_id and newer.id <> s.id and newer.tag is not distinct from s.tag
+          and coalesce(newer.refreshed_at at time zone 'UTC', newer.created_at) > coalesce(s.refreshed_at at time zone 'UTC', s.created_at)
+      ) as "newerExists",
+      coalesce((
+        select json_agg(json_build_object('method', c.authentication_method, 'timestamp', floor(extract(epoch from c.updated_at)))
+          order by c.updated_at desc)
+        from auth.mfa_amr_claims c where c.session_id = s.id
+      ), '[]') as methods
     from auth.refresh_tokens t
     left join auth.sessions s on s.id = t.session_id
-    left join auth.users u on u.id = s.user_id
+    left join auth.accounts a on a.id = s.user_id
     where t.token = ${token}`
   return found
 }

@@ -1,4 +1,5 @@
-import type { Sql, Tx } from '@tollgate/kit/db'
+import { Json, type Sql, type Tx } from '@tollgate/kit/db'
+import type { AuditPayload } from './audit.ts'
 
 export type NewSession = {
   id: string
@@ -8,16 +9,30 @@ export type NewSession = {
   tokenHash: string
   userAgent: string
   address: string | null
+  /** What is written into the audit log with it. */
+  audits: readonly AuditPayload[]
+  /** A better hash of the password that was just given, if the stored one is `of` still. */
+  /** The hash that a password was proved with: whoever has changed theirs meanwhile is not let in with the old one. */
+  provedHash: string | undefined
+  /** A better hash of the same password. */
+  betterHash: string | undefined
   now: Date
 }
 
-/** A session, how it was entered and its first refresh token, in one statement; the account remembers when. */
-export async function insertSession(sql: Sql, session: NewSession): Promise<void> {
-  const { id, userId, method, tokenHash, userAgent, address, now } = session
-  await sql`
-    with session as (
+/**
+ * A session, how it was entered, its first refresh token and its audit entries, in one statement; the account remembers when. False when
+ * the account is gone, or has another password by now.
+ */
+export async function insertSession(sql: Sql, session: NewSession): Promise<boolean> {
+  const { id, userId, method, tokenHash, userAgent, address, audits, provedHash = null, betterHash = null, now } = session
+  const { count } = await sql`
+    with account as (
+      select id from auth.users
+      where id = ${userId} and deleted_at is null and (${provedHash}::text is null or encrypted_password = ${provedHash})
+      for no key update
+    ), session as (
       insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
-      values (${id}, ${userId}, ${now}, ${now}, 'aal1', ${userAgent}, ${address})
+      select ${id}::uuid, id, ${now}::timestamptz, ${now}::timestamptz, 'aal1'::auth.aal_level, ${userAgent}, ${address}::inet from account
       returning id, user_id
     ), claim as (
       insert into auth.mfa_amr_claims (session_id, created_at, updated_at, authentication_method)
@@ -25,8 +40,13 @@ export async function insertSession(sql: Sql, session: NewSession): Promise<void
     ), token as (
       insert into auth.refresh_tokens (token, user_id, session_id, created_at, updated_at)
       select ${tokenHash}, user_id::text, id, ${now}, ${now} from session
+    ), audit as (
+      insert into auth.audit_log_entries (id, payload, created_at, ip_address)
+      select gen_random_uuid(), payload, ${now}, coalesce(${address}, '') from session, jsonb_array_elements(${new Json(audits)}) as payload
     )
-    update auth.users u set last_sign_in_at = ${now} from session where u.id = session.user_id`
+    update auth.users u set last_sign_in_at = ${now}, encrypted_password = coalesce(${betterHash}, u.encrypted_password)
+    from session where u.id = session.user_id`
+  return count === 1
 }
 
 /** Until this transaction ends nobody else exchanges a token of the session. */

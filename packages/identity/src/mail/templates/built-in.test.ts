@@ -11,6 +11,10 @@ const facts = {
   newEmail: 'ann@new.test',
   link: 'https://auth.test/verify?token=abc&type=signup',
   code: '123456',
+  oldEmail: 'ann@old.test',
+  oldPhone: '15550100',
+  phone: '15550101',
+  provider: 'github',
   data: { secret: 'metadata' },
 }
 
@@ -64,6 +68,30 @@ test('a mail without a link has no button, one without a code no code', () => {
   expect(builtInMail('magic_link', linkless, setting).html).not.toContain('<a ')
   expect(builtInMail('magic_link', linkless, setting).text).toContain('The code is valid once, for 24 hours.')
   expect(builtInMail('magic_link', codeless, setting).text).not.toContain('code')
+})
+
+const { oldEmail: _oldEmail, ...withoutOldEmail } = facts
+const { oldPhone: _oldPhone, ...withoutOldPhone } = facts
+const { phone: _phone, ...withoutPhone } = facts
+const { provider: _provider, ...withoutProvider } = facts
+
+test.each([
+  ['password_changed_notification', facts, 'The password of ann@people.test at site.test was changed.'],
+  ['email_changed_notification', facts, 'was changed from ann@old.test to ann@people.test.'],
+  ['email_changed_notification', withoutOldEmail, 'The address of your account at site.test is ann@people.test now.'],
+  ['phone_changed_notification', facts, 'was changed from +15550100 to +15550101.'],
+  ['phone_changed_notification', withoutOldPhone, 'The phone number of your account at site.test is +15550101 now.'],
+  ['phone_changed_notification', withoutPhone, 'was removed: it was +15550100.'],
+  ['identity_linked_notification', facts, 'Your account at github can be used to sign in'],
+  ['identity_unlinked_notification', facts, 'Your account at github can no longer be used to sign in'],
+  ['identity_linked_notification', withoutProvider, 'A further account can be used to sign in'],
+] as const)('%s says what happened, and what to do if it was not the reader', (kind, known, sentence) => {
+  const { html, text } = builtInMail(kind, known, setting)
+  for (const said of [visible(html), text]) {
+    expect(said).toContain(sentence)
+    expect(said).toMatch(/If it was not you, somebody is using your account: \w+/)
+    expect(said).not.toMatch(/undefined|123456|verify/)
+  }
 })
 
 test('no value can add an element or an attribute', () => {

@@ -62,16 +62,80 @@ export const wordsOf: Record<MailKind, (facts: MailFacts, setting: Setting) => W
       'If it was not you, change your password: somebody is using your account.',
     ],
   }),
-  account_exists: (facts, { site, siteUrl }) => ({
-    preview: `Somebody tried to sign up at ${site} with your address.`,
-    heading: 'You already have an account',
-    paragraphs: [
-      `Somebody, perhaps you, tried to sign up at ${site} with ${facts.email}. There is an account with this address already, so no other was made.`,
-      'If it was you, sign in as usual. If you do not remember your password, you can ask there for a new one.',
+  password_changed_notification: (facts, { site, siteUrl }) => ({
+    preview: `The password of your account at ${site} is a new one.`,
+    heading: 'Your password was changed',
+    paragraphs: [`The password of ${facts.email} at ${site} was changed.`],
+    button: visit(siteUrl),
+    notes: [
+      nothingToDo,
+      `If it was not you, somebody is using your account: ask for a new password at ${site} now, and tell those who run it.`,
     ],
-    button: { label: 'Open the site', link: siteUrl },
-    notes: ['If it was not you, there is nothing to do: your account has not been touched.'],
   }),
+  email_changed_notification: (facts, { site, siteUrl }) => ({
+    preview: `Your account at ${site} has another email address now.`,
+    heading: 'Your email address was changed',
+    paragraphs: [
+      facts.oldEmail
+        ? `The address of your account at ${site} was changed from ${facts.oldEmail} to ${facts.email}.`
+        : `The address of your account at ${site} is ${facts.email} now.`,
+      'Links and codes go there from now on.',
+    ],
+    button: visit(siteUrl),
+    notes: [
+      nothingToDo,
+      // A new password could not be asked for any more: the link to it would go to the new address.
+      `If it was not you, somebody is using your account: write to those who run ${site} at once, so that they can give it back to you.`,
+    ],
+  }),
+  phone_changed_notification: (facts, { site, siteUrl }) => ({
+    preview: `Your account at ${site} has another phone number now.`,
+    heading: 'Your phone number was changed',
+    paragraphs: [phoneChange(facts, site)],
+    button: visit(siteUrl),
+    notes: [nothingToDo, takeBack(site)],
+  }),
+  identity_linked_notification: (facts, { site, siteUrl }) => ({
+    preview: `There is one more way to sign in to your account at ${site}.`,
+    heading: 'A way to sign in was added',
+    paragraphs: [`${method(facts)} can be used to sign in to your account at ${site}, ${facts.email}, from now on.`],
+    button: visit(siteUrl),
+    notes: [nothingToDo, takeBack(site)],
+  }),
+  identity_unlinked_notification: (facts, { site, siteUrl }) => ({
+    preview: `There is one way less to sign in to your account at ${site}.`,
+    heading: 'A way to sign in was removed',
+    paragraphs: [`${method(facts)} can no longer be used to sign in to your account at ${site}, ${facts.email}.`],
+    button: visit(siteUrl),
+    notes: [nothingToDo, takeBack(site)],
+  }),
+}
+
+const nothingToDo = 'If it was you, there is nothing to do.'
+
+function takeBack(site: string): string {
+  return `If it was not you, somebody is using your account: sign in to ${site}, take the change back and choose a new password.`
+}
+
+function visit(siteUrl: string): { label: string; link: string } {
+  return { label: 'Open the site', link: siteUrl }
+}
+
+function method({ provider }: MailFacts): string {
+  return provider ? `Your account at ${provider}` : 'A further account'
+}
+
+function phoneChange({ oldPhone, phone }: MailFacts, site: string): string {
+  const number = `The phone number of your account at ${site}`
+  if (!phone) return `${number} was removed${oldPhone ? `: it was ${dialled(oldPhone)}` : ''}.`
+  return oldPhone
+    ? `${number} was changed from ${dialled(oldPhone)} to ${dialled(phone)}.`
+    : `${number} is ${dialled(phone)} now.`
+}
+
+/** Numbers are kept as digits alone, and read like any other digits without their plus sign. */
+function dialled(phone: string): string {
+  return /^\d+$/.test(phone) ? `+${phone}` : phone
 }
 
 function action({ link, code }: MailFacts, label: string): Pick<Words, 'button' | 'code'> {

@@ -1,0 +1,154 @@
+import { Answer, anyone, type Incoming } from '@tollgate/kit/endpoint'
+import Type from 'typebox'
+import { type App, endpoint } from '../app.ts'
+import { audienceOf } from '../callers.ts'
+import { fail } from '../errors.ts'
+import { checkCaptcha } from '../operations/check-captcha.ts'
+import { reportWeakness } from '../operations/choose-password.ts'
+import { evenOutRefusals } from '../operations/even-out.ts'
+import { limitCaller } from '../operations/limit.ts'
+import { refreshSession } from '../operations/refresh-session.ts'
+import { issueTokens, originOf, type Session, startSession } from '../operations/start-session.ts'
+import { hashLinkToken } from '../rules/code.ts'
+import { s256 } from '../rules/code-challenge.ts'
+import { isOverlong } from '../rules/password.ts'
+import { stripPhone } from '../rules/phone.ts'
+import { captchaFields, SessionShape, sessionHeaders, sessionReply } from '../shapes.ts'
+import { findFlow, takeFlow } from '../store/flows.ts'
+import { actorOf, findUser, findUserForSignIn } from '../store/users.ts'
+
+const Body = Type.Object({
+  email: Type.Optional(Type.String()),
+  phone: Type.Optional(Type.String()),
+  password: Type.Optional(Type.String()),
+  refresh_token: Type.Optional(Type.String()),
+  auth_code: Type.Optional(Type.String()),
+  code_verifier: Type.Optional(Type.String()),
+  ...captchaFields,
+})
+
+type Grant = (app: App, request: Incoming, body: Type.Static<typeof Body>) => Promise<Answer<ReturnType<typeof sessionReply>>>
+
+const grants: Readonly<Record<string, Grant>> = { password: byPassword, refresh_token: byRefreshToken, pkce: byFlow }
+
+export const token = endpoint({
+  method: 'POST',
+  path: '/token',
+  summary: 'Sign in, or go on being signed in',
+  description:
+    'grant_type=password takes an email address or phone number and a password; grant_type=refresh_token a refresh token; grant_type=pkce the code that a link led to and the verifier of the flow.',
+  tag: 'Sign in',
+  caller: anyone,
+  query: Type.Object({ grant_type: Type.Optional(Type.String({ description: 'password, refresh_token or pkce' })) }),
+  body: Body,
+  reply: { 200: SessionShape },
+  fails: [
+    'captcha_failed',
+    'over_request_rate_limit',
+    'invalid_credentials',
+    'email_provider_disabled',
+    'phone_provider_disabled',
+    'user_banned',
+    'email_not_confirmed',
+    'phone_not_confirmed',
+    'refresh_token_not_found',
+    'refresh_token_already_used',
+    'session_not_found',
+    'session_expired',
+    'flow_state_not_found',
+    'flow_state_expired',
+    'bad_code_verifier',
+  ],
+
+  async run(app, { query: { grant_type: type = '' }, body, request }) {
+    // Whoever has a token or code has shown before that they are no machine.
+    if (type !== 'refresh_token' && type !== 'pkce') await checkCaptcha(app, request, body)
+    await limitCaller(app, request, 'token', app.config.rateLimit.token)
+    const grant = Object.hasOwn(grants, type) ? grants[type] : undefined
+    if (!grant) throw fail('invalid_credentials', { message: 'unsupported_grant_type' })
+    return grant(app, request, body)
+  },
+})
+
+function answer(session: Session, more: { weak_password?: ReturnType<typeof reportWeakness> } = {}) {
+  return new Answer(200, { ...sessionReply(session), ...more }, sessionHeaders(session))
+}
+
+async function byPassword(app: App, request: Incoming, { email = '', phone = '', password = '' }: Type.Static<typeof Body>) {
+  const { external } = app.config
+  if (email !== '' && phone !== '')
+    throw fail('validation_failed', { message: 'Only an email address or phone number should be provided on login.' })
+  if (email !== '' && !external.email) throw fail('email_provider_disabled')
+  if (phone !== '' && !external.phone) throw fail('phone_provider_disabled')
+  if (email === '' && phone === '') throw fail('validation_failed', { message: 'missing email or phone' })
+
+  const contact = email === '' ? { phone: stripPhone(phone) } : { email: email.trim().toLowerCase() }
+  // Hashes of older kinds, which people bring along, take another time than ours.
+  const user = await evenOutRefusals(async () =>
+    provePassword(app, await findUserForSignIn(app.db, contact, audienceOf(app, request)), password),
+  )
+  const { bannedUntil, emailConfirmedAt, phoneConfirmedAt } = user.account
+  // Nothing of this is told to whoever does not know the password.
+  if (bannedUntil && bannedUntil > app.now()) throw fail('user_banned', { status: 400 })
+  if (email !== '' && !emailConfirmedAt) throw fail('email_not_confirmed')
+  if (phone !== '' && !phoneConfirmedAt) throw fail('phone_not_confirmed')
+  const provider = email === '' ? 'phone' : 'email'
+  const session = await startSession(app, app.db, {
+    user: user.account,
+    method: 'password',
+    origin: originOf(request),
+    audits: [{ action: 'login', actor: actorOf(user.account), traits: { provider } }],
+    proved: user.proved,
+  })
+  return answer(session, { weak_password: reportWeakness(app, password) })
+}
+
+type Known = NonNullable<Awaited<ReturnType<typeof findUserForSignIn>>>
+
+/** Whose password it is. Somebody unknown, or without a password, is found out no sooner than somebody whose password is wrong. */
+async function provePassword({ passwords, log }: App, known: Known | undefined, password: string) {
+  const refused = fail('invalid_credentials')
+  // Nobody's password is that long, and hashing a megabyte costs more than a password should.
+  const attempt = isOverlong(password) ? '' : password
+  const hash = known && !known.deletedAt ? known.passwordHash : null
+  if (!known || !hash) {
+    await passwords.waste(attempt)
+    throw refused
+  }
+  const verdict = await passwords.verify(attempt, hash)
+  if (verdict.refused) log.warn({ user: known.id, reason: verdict.refused }, 'a stored password hash cannot be used')
+  if (!verdict.matches || attempt === '') throw refused
+  const { passwordHash: _, ...account } = known
+  return { account, proved: { hash, betterHash: verdict.upgrade } }
+}
+
+const tokenForm = /^[A-Za-z0-9_-]{12,512}$/
+
+async function byRefreshToken(app: App, request: Incoming, { refresh_token: presented = '' }: Type.Static<typeof Body>) {
+  if (!tokenForm.test(presented)) throw fail('validation_failed', { message: 'Refresh token is not valid' })
+  const { session, refreshToken } = await refreshSession(app, presented, originOf(request))
+  return answer(issueTokens(app, session, { ...session, refreshToken }))
+}
+
+async function byFlow(
+  app: App,
+  request: Incoming,
+  { auth_code: code = '', code_verifier: verifier = '' }: Type.Static<typeof Body>,
+) {
+  if (code === '' || verifier === '')
+    throw fail('validation_failed', { message: 'invalid request: both auth code and code verifier should be non-empty' })
+  const codeHash = hashLinkToken(code)
+  const issuedAfter = new Date(app.now().getTime() - app.config.external.flowLifetime * 1000)
+  const session = await app.db.begin(async (tx) => {
+    const flow = await takeFlow(tx, { codeHash, challenge: s256(verifier), issuedAfter })
+    const user = flow?.userId ? await findUser(tx, flow.userId, null) : undefined
+    if (!flow || !user || user.deletedAt) return undefined
+    if (user.bannedUntil && user.bannedUntil > app.now()) throw fail('user_banned')
+    const audits = [{ action: 'login' as const, actor: actorOf(user), traits: { provider: flow.provider } }]
+    return startSession(app, tx, { user, method: flow.method, origin: originOf(request), audits })
+  })
+  if (session) return answer(session)
+  const flow = await findFlow(app.db, codeHash)
+  if (!flow?.userId) throw fail('flow_state_not_found')
+  throw flow.issuedAt < issuedAfter ? fail('flow_state_expired') : fail('bad_code_verifier')
+}

@@ -1,0 +1,31 @@
+import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto'
+import type { Secret } from '@tollgate/kit/secret'
+
+/** Wrong guesses until a code is worth nothing: five in a million for the shortest one. Links cannot be guessed and do not count. */
+export const mostAttempts = 5
+
+/** What a person types. */
+export function newCode(digits: number): string {
+  return Array.from({ length: digits }, () => randomInt(10)).join('')
+}
+
+/** What a link carries. It tells whether the client began the flow and will prove it. */
+export function newLinkToken(proved: boolean): string {
+  return `${proved ? pkcePrefix : ''}${randomBytes(28).toString('hex')}`
+}
+
+const pkcePrefix = 'pkce_'
+
+export function isProvedToken(token: string): boolean {
+  return token.startsWith(pkcePrefix)
+}
+
+/** As it is kept. One plain hash is enough for something that cannot be guessed. */
+export function hashLinkToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+/** With a key, because all codes that there are can be tried in a moment by whoever reads the table without it. */
+export function hashCode(key: Secret<Buffer>, address: string, code: string): string {
+  return createHmac('sha256', key.reveal()).update(`${address}\0${code}`).digest('base64url')
+}

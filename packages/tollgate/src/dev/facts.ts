@@ -47,7 +47,10 @@ export function tellFacts(given: Given): Facts {
     smtp: { host, port: given.ports.TOLLGATE_SMTP_PORT },
     sms: `http://localhost:${given.ports.TOLLGATE_PORT}/sms`,
     firstSteps: [
-      { title: 'Ask the identity service how people can sign in', command: `curl ${identityUrl}/settings` },
+      {
+        title: 'Sign somebody up; the mail is in the inbox',
+        command: `curl ${identityUrl}/signup -d '{"email":"ann@example.com","password":"correct horse"}'`,
+      },
       { title: 'Ask the payments service who you are', command: `curl -u :${given.secrets.app.key} ${paymentsUrl}/me` },
       { title: 'Create an app of your own', command: `curl ${paymentsUrl}/apps -d name=Shop` },
     ],

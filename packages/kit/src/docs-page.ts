@@ -110,7 +110,7 @@ nav h1 { font-size: 1.2rem; margin: 0 } nav h2 { font-size: .8rem; text-transfor
 nav ul { list-style: none; margin: 0; padding: 0; font: .85rem/2 ui-monospace, monospace } a { color: var(--accent); text-decoration: none } a:hover { text-decoration: underline }
 main { padding: 2rem 2.5rem 6rem; max-width: 60rem } section { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1rem }
 h3 { font-size: 1.15rem } h4 { margin: 1.4rem 0 .3rem; font-size: .9rem } table { border-collapse: collapse; width: 100%; font-size: .92rem } td { border-top: 1px solid var(--line); padding: .35rem .8rem .35rem 0; vertical-align: top; overflow-wrap: anywhere } td:first-child { width: 32% } td:nth-child(2) { width: 28% }
-code { font: .9em ui-monospace, monospace } .quiet { color: var(--quiet); font-size: .92rem } i { color: var(--quiet); font-size: .8rem }
+code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere } .quiet { color: var(--quiet); font-size: .92rem } i { color: var(--quiet); font-size: .8rem }
 b.GET { color: light-dark(#0b6b45, #5bd6a0) } b.POST { color: light-dark(#2746c4, #92a1ff) } b.PUT, b.PATCH { color: light-dark(#8a5a00, #e6b455) } b.DELETE { color: light-dark(#b3261e, #ff8f86) }
 @media (max-width: 50rem) { body { grid-template-columns: minmax(0, 1fr) } nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line) } main { padding: 1.5rem } }
 `

@@ -124,3 +124,9 @@ async function folderWith(files: string[]): Promise<URL> {
   for (const file of files) await writeFile(join(folder, file), file)
   return pathToFileURL(`${folder}/`)
 }
+
+test('a schema that another program migrates is left alone, and that is said in a sentence', async () => {
+  await client.query('create schema auth; create table auth.schema_migrations (version varchar(14) not null)')
+  await expect(bring([notes])).rejects.toThrow('The schema auth holds the tables of another program.')
+  expect(await ask('select version from auth.schema_migrations')).toEqual([])
+})

@@ -78,9 +78,18 @@ async function apply(client: pg.Client, schema: Schema, migration: Migration) {
 }
 
 async function findApplied(client: pg.Client, schema: Schema): Promise<Applied[]> {
-  const table = await client.query('select to_regclass($1) as found', [`${quoted(schema.actual)}.schema_migrations`])
-  if (table.rows[0]?.found === null) return []
-  const { rows } = await client.query<Applied>(`select version, checksum from ${quoted(schema.actual)}.schema_migrations`)
+  const table = `${quoted(schema.actual)}.schema_migrations`
+  const { rows: found } = await client.query<{ found: boolean; ours: boolean }>(
+    `select to_regclass($1) is not null as found,
+      exists (select from pg_attribute where attrelid = to_regclass($1) and attname = 'checksum') as ours`,
+    [table],
+  )
+  if (!found[0]?.found) return []
+  if (!found[0].ours)
+    throw new MigrationProblem(
+      `The schema ${schema.actual} holds the tables of another program. Use another database, or another schema (DB_NAMESPACE).`,
+    )
+  const { rows } = await client.query<Applied>(`select version, checksum from ${table}`)
   return rows
 }
 

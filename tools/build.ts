@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { build, type Plugin } from 'esbuild'
 
 const root = join(import.meta.dirname, '..')
@@ -19,6 +20,28 @@ const carryMigrations: Plugin = {
       return { contents: `export const migrations = ${JSON.stringify(migrations)}`, loader: 'js', watchDirs: [folder] }
     })
   },
+}
+
+/** Nor has it packages beside it: those that hash passwords are compiled for the machine that builds, and go in as they are. */
+const carryAddons: Plugin = {
+  name: 'carry addons',
+  setup({ onLoad }) {
+    onLoad({ filter: /passwords\/carried-addons\.ts$/ }, () => {
+      const addons = ['@node-rs/argon2', '@node-rs/bcrypt'].map((name) => [name, { platform, content: packedAddon(name) }])
+      return { contents: `export const carriedAddons = ${JSON.stringify(Object.fromEntries(addons))}`, loader: 'js' }
+    })
+  },
+}
+
+const platform = `${process.platform}-${process.arch}`
+
+function packedAddon(name: string): string {
+  const [owner = '', own = ''] = name.split('/')
+  const packages = join(root, 'node_modules', owner)
+  const folder = readdirSync(packages).find((each) => each.startsWith(`${own}-${platform}`))
+  if (folder === undefined) throw new Error(`${name} has nothing for ${platform}: run npm install`)
+  const file = readdirSync(join(packages, folder)).find((each) => each.endsWith('.node')) ?? ''
+  return brotliCompressSync(readFileSync(join(packages, folder, file))).toString('base64')
 }
 
 // Where to: `dist` unless another folder is named.
@@ -46,7 +69,7 @@ const { metafile } = await build({
     js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
   },
   external: ['pg-native'],
-  plugins: [carryMigrations],
+  plugins: [carryMigrations, carryAddons],
   metafile: true,
   logLevel: 'warning',
 })

@@ -1,8 +1,8 @@
 import * as crypto from 'node:crypto'
-import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import type * as Argon2Module from '@node-rs/argon2'
 import type * as BcryptModule from '@node-rs/bcrypt'
+import { loadAddon } from './addons.ts'
 import { decodeBcrypt } from './bcrypt-text.ts'
 import type { Argon2, Bcrypt } from './recipe.ts'
 
@@ -14,10 +14,10 @@ export type Native = {
 const algorithms = { argon2i: 1, argon2id: 2 } as const
 
 /**
- * What is compiled for one machine cannot go into a bundle, so it is looked for when it is first needed, by a `require` that the
- * bundler does not follow. Node's own argon2 gives the same digests in about three times the time; it has no bcrypt.
+ * What is compiled for one machine is loaded when it is first needed: see addons.ts. Where it cannot be had, Node's own argon2 gives the
+ * same digests in about three times the time; it has no bcrypt.
  */
-export function createNative(load: (name: string) => unknown = createRequire(import.meta.url)): Native {
+export function createNative(load: (name: string) => unknown = loadAddon): Native {
   const argon2Module = once(() => attempt<typeof Argon2Module>(load, '@node-rs/argon2'))
   const bcryptModule = once(() => attempt<typeof BcryptModule>(load, '@node-rs/bcrypt'))
 

@@ -93,19 +93,9 @@ create table auth.rate_limits (
 
 create index rate_limits_refilled_at_idx on auth.rate_limits (refilled_at);
 
--- What somebody who signs up again for an account that exists was told first, so that they are told the same ever after.
-create table auth.decoys (
-  user_id uuid not null constraint decoys_user_id_fkey references auth.users (id) on delete cascade,
-  address text not null,
-  user_metadata jsonb not null,
-  created_at timestamptz not null,
-  constraint decoys_pkey primary key (user_id, address)
-);
-
 alter table auth.flow_state enable row level security;
 alter table auth.one_time_tokens enable row level security;
 alter table auth.messages enable row level security;
 alter table auth.sendings enable row level security;
 alter table auth.rate_limits enable row level security;
-alter table auth.decoys enable row level security;
 alter table auth.jobs enable row level security;

@@ -14,7 +14,7 @@ import { limitCaller } from '../operations/limit.ts'
 import { noteAudit } from '../operations/note-audit.ts'
 import { readChallenge, readEmail, readPhone, readWhatsapp } from '../operations/read-input.ts'
 import { sendCodeByMail, sendCodeBySms } from '../operations/send-code.ts'
-import { findOrCreateUser, isWelcome, ownClaims } from '../operations/sign-up.ts'
+import { findOrCreateUser, isWelcome } from '../operations/sign-up.ts'
 import { originOf, startSession } from '../operations/start-session.ts'
 import {
   captchaFields,
@@ -134,7 +134,7 @@ async function withContact(app: App, request: Incoming, body: Given, redirectTo:
   return evenOut(async () => {
     const reply = await app.db.begin(async (tx) => {
       await holdInterval(app, tx, byPhone ? 'sms' : 'signup', contact.email ?? contact.phone)
-      const { user } = await findOrCreateUser(app, tx, { ...account, passwordHash })
+      const { user, created } = await findOrCreateUser(app, tx, { ...account, passwordHash })
       // Whoever has confirmed already, or is somebody whom this request cannot see, is answered like a newcomer and gets nothing.
       const isNew = user !== undefined && !(byPhone ? user.phoneConfirmedAt : user.emailConfirmedAt) && isWelcome(app, user)
       const newcomer = isNew ? user : undefined
@@ -152,8 +152,8 @@ async function withContact(app: App, request: Incoming, body: Given, redirectTo:
           redirectTo: redirect,
           challenge,
         })
-      if (newcomer) return userReply({ ...withoutInvitation(newcomer), confirmationSentAt: app.now() })
-      return answerDecoy(app, tx, { user, contact, data, aud: account.aud })
+      if (newcomer && created) return userReply({ ...newcomer, confirmationSentAt: app.now() })
+      return answerDecoy(app, tx, { newcomer, contact, data, aud: account.aud })
     })
     app.nudge()
     return reply
@@ -161,14 +161,6 @@ async function withContact(app: App, request: Incoming, body: Given, redirectTo:
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000'
-
-/** What an operator has written about somebody whom they invited is not for whoever types the same address. */
-function withoutInvitation(user: User): User {
-  if (user.invitedAt === null) return user
-  const own = ownClaims(user.id, { email: user.email }, false)
-  const identities = user.identities.map((identity) => ({ ...identity, identityData: own }))
-  return { ...user, invitedAt: null, userMetadata: own, identities }
-}
 
 /** Where nothing has to be confirmed, whoever joins is in. */
 async function atOnce(app: App, request: Incoming, account: Parameters<typeof findOrCreateUser>[2]) {

@@ -2,32 +2,30 @@ import type { Tx } from '@tollgate/kit/db'
 import type { App } from '../app.ts'
 import { decoyId } from '../rules/decoy.ts'
 import { userReply } from '../shapes.ts'
-import { putDecoy } from '../store/decoys.ts'
-import type { Contact, Metadata, User } from '../store/users.ts'
+import { asKept, type Contact, type Metadata, type User } from '../store/users.ts'
 import { ownClaims } from './sign-up.ts'
 
-type Sought = { user: User | undefined; contact: Contact; data: Metadata; aud: string }
+type Sought = { newcomer: User | undefined; contact: Contact; data: Metadata; aud: string }
 
 /**
- * What somebody is told who signs up for an account that exists: field for field what a newcomer is told, and the same again when they ask
- * again, so that nobody can probe for accounts.
+ * What somebody is told who signs up for an account that exists: field for field what they would be told if it did not, so that nobody can
+ * probe for accounts, nor read in them. Only the id is that of the account, where it waits to be confirmed; it is the same again when they
+ * ask again, and says nothing by itself.
  */
-export async function answerDecoy(app: App, tx: Tx, { user, contact, data, aud }: Sought) {
+export async function answerDecoy(app: App, tx: Tx, { newcomer, contact, data, aud }: Sought) {
   const { config, secrets } = app
   const now = app.now()
   const address = contact.email ?? contact.phone
-  const id = decoyId(secrets.decoys, address)
-  const identityData = { ...data, ...ownClaims(id, contact, false) }
-  const told = user
-    ? await putDecoy(tx, { userId: user.id, address, userMetadata: identityData, now })
-    : { createdAt: now, userMetadata: identityData }
   const provider = contact.email === undefined ? 'phone' : 'email'
-  const moment = told.createdAt.toISOString()
+  const id = newcomer?.id ?? decoyId(secrets.decoys, address)
+  const own = newcomer?.identities.find((identity) => identity.provider === provider)
+  const metadata = await asKept(tx, { ...data, ...ownClaims(id, contact, false) })
+  const moment = now.toISOString()
   const identity = {
-    identityId: decoyId(secrets.decoys, address, 'identity'),
+    identityId: own?.identityId ?? decoyId(secrets.decoys, address, 'identity'),
     id,
     userId: id,
-    identityData: told.userMetadata,
+    identityData: metadata,
     provider,
     lastSignInAt: moment,
     createdAt: moment,
@@ -53,14 +51,14 @@ export async function answerDecoy(app: App, tx: Tx, { user, contact, data, aud }
     reauthenticationSentAt: null,
     lastSignInAt: null,
     appMetadata: { provider, providers: [provider] },
-    userMetadata: told.userMetadata,
-    createdAt: told.createdAt,
-    updatedAt: told.createdAt,
+    userMetadata: metadata,
+    createdAt: now,
+    updatedAt: now,
     bannedUntil: null,
     deletedAt: null,
     isAnonymous: false,
     isSsoUser: false,
     // The reference's clients tell by the empty list; whoever wants that has to say so.
-    identities: config.security.signupDecoy === 'reference' ? [] : [identity],
+    identities: config.security.signupDecoy === 'reference' && !newcomer ? [] : [identity],
   })
 }

@@ -164,13 +164,12 @@ describe('what is past its time goes, and nothing else', () => {
     expect(await names(left.sessions())).toEqual(['in the timebox', 'refreshed lately'])
   })
 
-  test('accounts, identities, decoys and the audit log stay, however old', async () => {
+  test('accounts, identities and the audit log stay, however old', async () => {
     const { userId } = await createAccount(service, { createdAt: ago(5000 * day) })
-    await db`insert into auth.decoys (user_id, address, user_metadata, created_at) values (${userId}, 'x', '{}', ${ago(5000 * day)})`
     await db`insert into auth.audit_log_entries (id, payload, created_at) values (${userId}, '{}', ${ago(5000 * day)})`
     const kept = () => db`
       select (select count(*) from auth.users) as users, (select count(*) from auth.identities) as identities,
-        (select count(*) from auth.decoys) as decoys, (select count(*) from auth.audit_log_entries) as audits,
+        (select count(*) from auth.audit_log_entries) as audits,
         (select count(*) from auth.sessions) as sessions, (select count(*) from auth.refresh_tokens) as tokens`
     const before = await kept()
     await clean()

@@ -289,7 +289,6 @@ async function everythingKept({ db }: App) {
     db`select to_jsonb(t) as row from auth.sendings t order by kind, recipient`,
     db`select to_jsonb(t) as row from auth.audit_log_entries t order by id`,
     db`select to_jsonb(t) as row from auth.rate_limits t order by key`,
-    db`select to_jsonb(t) as row from auth.decoys t order by user_id`,
   ])
   return tables.map((rows) => rows.map(({ row }) => row))
 }

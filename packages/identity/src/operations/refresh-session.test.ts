@@ -1,5 +1,6 @@
 import { Failure } from '@tollgate/kit/failure'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashToken } from '../rules/refresh-token.ts'
 import { createAccount, signIn, startIdentity } from '../testing.ts'
 import { type Refreshed, refreshSession } from './refresh-session.ts'
 
@@ -127,4 +128,18 @@ test('a session that is gone takes its tokens along', async () => {
   const { sessionId, refreshToken } = await begin()
   await service.app.db`delete from auth.sessions where id = ${sessionId}`
   expect(await refusal(refreshToken)).toBe('400 refresh_token_not_found')
+})
+
+test('a token that was exchanged elsewhere, for a child that we do not know, is never answered with one that does not exist', async () => {
+  const lenient = await startIdentity({ AUTH_SECURITY_REFRESH_TOKEN_ROTATION_ENABLED: 'false' })
+  const { sessionId, userId, refreshToken } = await createAccount(lenient)
+  const now = lenient.now()
+  const parent = hashToken(refreshToken)
+  await lenient.app.db`update auth.refresh_tokens set revoked = true where token = ${parent}`
+  await lenient.app.db`
+    insert into auth.refresh_tokens (token, user_id, session_id, parent, created_at, updated_at)
+    values (${hashToken('elsewhere222')}, ${userId}, ${sessionId}, ${parent}, ${now}, ${now})`
+  expect(await refusal(refreshToken, lenient)).toBe('400 refresh_token_already_used')
+  expect((await refresh('elsewhere222', lenient)).session.sessionId).toBe(sessionId)
+  await lenient.stop()
 })

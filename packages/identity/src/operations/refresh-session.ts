@@ -16,9 +16,10 @@ export async function refreshSession(app: App, token: string, origin: Origin, tr
   const now = app.now()
   const presented = hashToken(token)
   const refreshToken = childToken(token, secrets.refresh)
+  const child = hashToken(refreshToken)
   const session = await exchangeToken(db, {
     presented,
-    child: hashToken(refreshToken),
+    child,
     now,
     begunAfter: before(now, config.sessions.timebox),
     refreshedAfter: before(now, config.sessions.inactivityTimeout),
@@ -28,7 +29,7 @@ export async function refreshSession(app: App, token: string, origin: Origin, tr
   })
   if (session) return { session, refreshToken }
 
-  const found = await findToken(db, presented)
+  const found = await findToken(db, presented, child)
   if (!found) throw fail('refresh_token_not_found')
   if (found.sessionId === null)
     throw fail('session_not_found', { status: 400, message: 'Invalid Refresh Token: No Valid Session Found' })

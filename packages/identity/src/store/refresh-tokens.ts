@@ -71,7 +71,7 @@ export type PresentedToken = {
   revoked: boolean
   /** When it was exchanged or revoked, for one that is. */
   changedAt: Date
-  /** Whether what it was exchanged for is still the newest of its line. */
+  /** Whether what it was exchanged for is known to us and still the newest of its line. */
   childActive: boolean
   sessionCreatedAt: Date | null
   sessionRefreshedAt: Date | null
@@ -80,10 +80,10 @@ export type PresentedToken = {
   newerExists: boolean
 } & (OngoingSession | { sessionId: null })
 
-export async function findToken(sql: Sql, token: string): Promise<PresentedToken | undefined> {
+export async function findToken(sql: Sql, token: string, child: string): Promise<PresentedToken | undefined> {
   const [found] = await sql<PresentedToken>`
     select a.*, t.revoked, t.updated_at as "changedAt", s.id as "sessionId",
-      exists (select from auth.refresh_tokens c where c.parent = t.token and not c.revoked) as "childActive",
+      exists (select from auth.refresh_tokens c where c.token = ${child} and c.parent = t.token and not c.revoked) as "childActive",
       s.created_at as "sessionCreatedAt", s.refreshed_at as "sessionRefreshedAt", s.not_after as "sessionNotAfter",
       exists (
         select from auth.sessions newer

@@ -129,8 +129,6 @@ export async function scrambleUser(tx: Tx, id: string, remains: Remains): Promis
       delete from auth.one_time_tokens where user_id = ${id}
     ), flow as (
       delete from auth.flow_state where user_id = ${id}
-    ), decoy as (
-      delete from auth.decoys where user_id = ${id}
     )
     update auth.users set deleted_at = ${now}, updated_at = ${now},
       email = nullif(${email}, ''), phone = nullif(${phone}, ''), email_change = ${newEmail}, phone_change = ${newPhone},

@@ -109,13 +109,14 @@ export type Contact = { email: string; phone?: undefined } | { phone: string; em
 
 /** Whose address or number it is, for the audience that the request speaks for. People of single sign-on are not found by it. */
 export async function findUserByContact(sql: Sql, { email, phone }: Contact, aud: string): Promise<User | undefined> {
-  // Two statements rather than one with an "or", so that each keeps to its index.
+  // Two statements rather than one with an "or", so that each keeps to its index. The lock keeps the account from being deleted before
+  // what hangs on it is written.
   const [user] =
     email === undefined
       ? await sql<User>`select * from auth.accounts where id = (
-          select u.id from auth.users u where u.phone = ${phone} and u.aud = ${aud} and not u.is_sso_user)`
+          select u.id from auth.users u where u.phone = ${phone} and u.aud = ${aud} and not u.is_sso_user for key share)`
       : await sql<User>`select * from auth.accounts where id = (
-          select u.id from auth.users u where u.email = ${email} and u.aud = ${aud} and not u.is_sso_user)`
+          select u.id from auth.users u where u.email = ${email} and u.aud = ${aud} and not u.is_sso_user for key share)`
   return user
 }
 
@@ -248,6 +249,12 @@ export async function mergeMetadata(
 
 function nullKeys(metadata: Metadata): string[] {
   return Object.keys(metadata).filter((key) => metadata[key] === null)
+}
+
+/** Metadata as it would come back, without being kept: keys have another order there than whoever sent them gave them. */
+export async function asKept(tx: Tx, metadata: Metadata): Promise<Metadata> {
+  const [row] = await tx<{ metadata: Metadata }>`select ${new Json(metadata)}::jsonb as metadata`
+  return row?.metadata ?? metadata
 }
 
 /** What app_metadata says about the ways in, read off the identities. */

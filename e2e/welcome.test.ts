@@ -73,6 +73,7 @@ test('every link of the welcome page leads somewhere', async () => {
 })
 
 test('the command of the empty inbox that sends an SMS works as it stands there', async () => {
+  await fetch(`${dev.welcome}/inbox`, { method: 'DELETE' })
   const { page, complaints } = await openPage(`${dev.welcome}/inbox`, { width: 320 })
   expect(await overflow(page)).toBeLessThanOrEqual(0)
   const command = await page.locator('pre', { hasText: '/sms' }).innerText()

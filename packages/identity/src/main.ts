@@ -110,7 +110,7 @@ function hashesAtOnce(config: Config): number {
 }
 
 /** What is wrong between several settings shows only when the keys are put together. */
-function openKeys({ secret, keyId, keys, algorithms }: Config['jwt']): Keys {
+export function openKeys({ secret, keyId, keys, algorithms }: Config['jwt']): Keys {
   try {
     return createKeys({ secret, keyId, jwks: keys?.reveal(), algorithms })
   } catch (problem) {

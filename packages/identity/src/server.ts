@@ -29,7 +29,34 @@ import { wellKnownJwks } from './endpoints/well-known-jwks.ts'
 import { fail } from './errors.ts'
 
 /** The whole API of the identity service. */
-export const endpoints: readonly Endpoint<App>[] = [health, settings, signup, token, verify, followLink, otp, magiclink, recover, resend, invite, adminGenerateLink, user, updateUser, reauthenticate, userIdentities, unlinkIdentity, logout, adminUsers, adminCreateUser, adminUser, adminCreateUserWithId, adminChangeUser, adminDeleteUser, adminAudit, wellKnownJwks]
+export const endpoints: readonly Endpoint<App>[] = [
+  health,
+  settings,
+  signup,
+  token,
+  verify,
+  followLink,
+  otp,
+  magiclink,
+  recover,
+  resend,
+  invite,
+  adminGenerateLink,
+  user,
+  updateUser,
+  reauthenticate,
+  userIdentities,
+  unlinkIdentity,
+  logout,
+  adminUsers,
+  adminCreateUser,
+  adminUser,
+  adminCreateUserWithId,
+  adminChangeUser,
+  adminDeleteUser,
+  adminAudit,
+  wellKnownJwks,
+]
 
 export const failureShape = Type.Object({
   code: Type.Integer({ description: 'The HTTP status' }),

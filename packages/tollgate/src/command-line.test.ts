@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createKeys } from '@tollgate/kit/jwt'
+import { Secret } from '@tollgate/kit/secret'
 import { type ScratchDatabase, scratchDatabase } from '@tollgate/kit/testing'
 import { version } from '@tollgate/kit/version'
 import pg from 'pg'
@@ -28,12 +30,29 @@ test('tollgate --help names every command', async () => {
     'dev',
     'identity serve',
     'identity migrate',
+    'identity adopt',
+    'identity key',
     'payments serve',
     'payments migrate',
     'payments seed',
     'payments verify',
   ])
     expect(out).toContain(`  ${command} `)
+})
+
+test('a key says its role and is signed with the secret', async () => {
+  const secret = 'a secret that only tests know of, 32+'
+  const { code, out } = await run('identity key service_role', {
+    AUTH_SITE_URL: 'https://site.test',
+    AUTH_API_EXTERNAL_URL: 'https://auth.site.test',
+    AUTH_DB_DRIVER: 'postgres',
+    AUTH_DB_DATABASE_URL: database.url,
+    AUTH_JWT_SECRET: secret,
+    AUTH_EXTERNAL_EMAIL_ENABLED: 'false',
+  })
+  expect(code).toBe(0)
+  const claims = createKeys({ secret: new Secret(secret) }).verify(out.trim(), new Date())
+  expect(claims).toMatchObject({ role: 'service_role', exp: expect.any(Number) })
 })
 
 test('help after a service lists every setting', async () => {
@@ -45,6 +64,7 @@ test('help after a service lists every setting', async () => {
 
 test.each([
   ['payments frobnicate', 'payments knows serve, migrate, seed, verify, not "frobnicate". Try --help.\n'],
+  ['identity key', 'Name the role that the key is for: tollgate identity key service_role\n'],
   ['payments seed', 'Name the file to load: tollgate payments seed FILE\n'],
 ])('tollgate %s is a mistake that is told in a sentence', async (words, sentence) => {
   expect(await run(words)).toEqual({ code: 1, out: '', complaints: sentence })

@@ -230,3 +230,339 @@ export const anyBytes: fc.Arbitrary<Buffer> = fc.oneof(
   }),
   fc.tuple(anyRequest, fc.nat(200)).map(([request, end]) => wireOf(request).bytes.subarray(0, end)),
 )
+
+/** What an endpoint says about its input, as far as requests are made from it. */
+export type Called = {
+  method: string
+  path: string
+  caller: { security: { name: string } | undefined }
+  query?: unknown
+  body?: unknown
+  params?: unknown
+}
+
+/** A request whose head is fine and that comes with what the endpoint asks for, or something like it. */
+export type FuzzCall = {
+  method: string
+  /** With its query. */
+  path: string
+  headers: Record<string, string>
+  /** Undefined for none; a text is sent as it is. */
+  body: Record<string, unknown> | string | undefined
+}
+
+type Shape = {
+  type?: string
+  properties?: Record<string, Shape>
+  items?: Shape
+  anyOf?: Shape[]
+  const?: unknown
+}
+
+/**
+ * What only a running service can give: `$refresh:7` stands for the seventh of the refresh tokens that were heard of so far. Whoever sends
+ * the request puts them in.
+ */
+const heard = (kind: string) => fc.nat(50).map((number) => `$${kind}:${number}`)
+export const heardOf = /^\$(\w+):(\d+)$/
+
+/** What is good gets a request on its way; what is bad is then bad in one place. */
+const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 12, arbitrary: good }, { weight: 1, arbitrary: bad })
+const texts = (...given: string[]) => fc.constantFrom(...given)
+
+const uuid = mostly(heard('user'), fc.oneof(fc.uuid(), texts('00000000-0000-0000-0000-000000000000', 'me', '1')))
+const account = fc.nat(14)
+const emails = fc.oneof(
+  { weight: 24, arbitrary: account.map((number) => `fuzz-${number}@site.test`) },
+  { weight: 2, arbitrary: fc.stringMatching(/^[a-z]{12}$/).map((name) => `${name}@site.test`) },
+  { weight: 1, arbitrary: account.map((number) => ` FUZZ-${number}@Site.Test `) },
+  { weight: 2, arbitrary: fc.emailAddress() },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      '@',
+      'a@',
+      '@b',
+      'a@b@c',
+      'a b@site.test',
+      '"a b"@site.test',
+      `${'a'.repeat(64)}@${'b'.repeat(190)}.test`,
+      `${'a'.repeat(300)}@site.test`,
+      'a\u0000@site.test',
+      'a\r\nBcc: b@site.test',
+      'é@bücher.test',
+      'İ@site.test',
+      '\ud800@site.test',
+    ),
+  },
+)
+const phones = fc.oneof(
+  { weight: 24, arbitrary: account.map((number) => String(4_520_000_000 + number)) },
+  { weight: 1, arbitrary: account.map((number) => `+${4_520_000_000 + number}`) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('+', '0', '+0', '00452', '4'.repeat(16), '+45 20 00 00 00', '４５２００００００', '45\u0000'),
+  },
+)
+/** Not too many that are good enough to be hashed: that is slow on purpose. */
+const passwords = fc.oneof(
+  { weight: 1, arbitrary: texts('correct horse', 'battery staple', '🐴🔋📎🐴🔋📎') },
+  { weight: 6, arbitrary: texts('', 'five5', 'x'.repeat(73), 'é'.repeat(37), 'a\u0000') },
+)
+const urls = fc.constantFrom(
+  'https://site.test/welcome',
+  'https://elsewhere.test',
+  'javascript:alert(1)',
+  '//elsewhere.test',
+  'https://site.test@elsewhere.test',
+  'http://[',
+  'https://site.test/\r\nx: y',
+  'https://site.test/#a?b',
+  '/',
+  'app://',
+)
+const durations = mostly(
+  texts('24h', 'none', '1h30m'),
+  texts('-1h', '0', '999999999999h', '1e9h', '1ns', '292277026596h', '2540400h', 'h', '5'),
+)
+const numbers = mostly(
+  texts('1', '2', '50'),
+  texts(
+    '0',
+    '-1',
+    '1e9',
+    '1.5',
+    '9007199254740993',
+    '99999999999999999999',
+    'x',
+    '',
+    '0x10',
+    ' 1',
+    '9223372036854775807',
+    '2147483648',
+  ),
+)
+const roles = mostly(texts('authenticated', 'service_role', 'anon'), texts('', 'r'.repeat(300), 'a\u0000'))
+const verifications = fc.constantFrom(
+  ...['signup', 'invite', 'recovery', 'magiclink', 'email', 'email_change', 'email_change_current', 'email_change_new'],
+  ...['sms', 'phone_change', 'reauthentication', '', '__proto__', 'constructor'],
+)
+const deep = fc.constantFrom(50, 3_000, 20_000).map((depth) => ({ $raw: `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}` }))
+const metadata = fc.oneof(
+  { weight: 40, arbitrary: fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 }) },
+  { weight: 2, arbitrary: fc.dictionary(fc.string({ unit: 'binary', maxLength: 8 }), fc.constant(null), { maxKeys: 4 }) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown>(
+      { provider: 7, providers: 'x', full_name: { a: 1 }, email: 1, sub: null },
+      { a: '\u0000' },
+      { a: '\ud800' },
+      { '\u0000': 1 },
+      { a: 1e308, b: -0, c: 5e-324 },
+      { $raw: '{"__proto__":{"a":1},"a":1,"a":2}' },
+      { big: 'x'.repeat(2_000) },
+    ),
+  },
+  { weight: 1, arbitrary: deep },
+)
+const hashes = fc.constantFrom(
+  '$2b$04$abcdefghijklmnopqrstuuXqGVvvQv1CLmEqzLy3yWmGGlUyxPZUe',
+  '$2b$31$abcdefghijklmnopqrstuuXqGVvvQv1CLmEqzLy3yWmGGlUyxPZUe',
+  '$argon2id$v=19$m=8,t=1,p=1$YWJjZGVmZ2g$YWJjZGVmZ2hhYmNkZWZnaA',
+  '$argon2id$v=19$m=4294967295,t=9,p=1$YWJjZGVmZ2g$YWJjZGVmZ2hhYmNkZWZnaA',
+  '$fbscrypt$v=1,n=99,r=8,p=1,ss=x,sk=y$a$b',
+  'plain',
+  '',
+)
+const moments = fc.constantFrom(
+  '2030-01-01T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '+275760-09-13T00:00:00Z',
+  '2030-02-31',
+  'now',
+  '',
+)
+
+/** By the names that fields, parameters and placeholders go by. */
+const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  email: emails,
+  new_email: emails,
+  phone: phones,
+  password: passwords,
+  current_password: passwords,
+  password_hash: hashes,
+  data: metadata,
+  user_metadata: metadata,
+  app_metadata: metadata,
+  token: mostly(fc.oneof(heard('code'), heard('link')), texts('123456', '', '0'.repeat(5_000), 'pkce_x', 'a\u0000')),
+  token_hash: mostly(heard('link'), fc.oneof(fc.stringMatching(/^[0-9a-f]{56}$/), texts('', 'pkce_', 'a\u0000'))),
+  refresh_token: mostly(heard('refresh'), fc.oneof(fc.stringMatching(/^[A-Za-z0-9_-]{12,40}$/), texts('', 'x', 'é'.repeat(20)))),
+  auth_code: mostly(heard('flow'), fc.oneof(fc.uuid(), texts('', 'a\u0000', 'x'.repeat(5_000)))),
+  code_verifier: mostly(texts('a'.repeat(43)), texts('b'.repeat(43), '', 'a\u0000', 'é')),
+  code_challenge: mostly(texts('a'.repeat(43)), texts('a'.repeat(128), 'a'.repeat(129), '', '!', 'a'.repeat(42))),
+  code_challenge_method: mostly(texts('s256', 'S256', 'plain'), texts('', 'md5')),
+  nonce: mostly(heard('code'), texts('123456', '', 'a\u0000')),
+  type: verifications,
+  channel: mostly(texts('sms', ''), texts('whatsapp', 'pigeon')),
+  // The one that hashes is asked for seldom.
+  grant_type: fc.oneof(
+    { weight: 1, arbitrary: fc.constant('password') },
+    { weight: 5, arbitrary: texts('refresh_token', 'refresh_token', 'refresh_token', 'pkce') },
+    { weight: 1, arbitrary: texts('id_token', '', '__proto__', 'toString') },
+  ),
+  scope: mostly(texts('global', 'local', 'others'), texts('', 'everything')),
+  redirect_to: urls,
+  ban_duration: durations,
+  page: numbers,
+  per_page: numbers,
+  limit: numbers,
+  cursor: mostly(heard('cursor'), fc.oneof(fc.base64String(), texts('', 'x', 'a\u0000'))),
+  sort: mostly(texts('created_at', 'created_at asc', 'created_at desc'), texts('', 'id; drop table', 'created_at asc, id')),
+  filter: fc.constantFrom('fuzz', '%', '_', '\\', '\u0000', '', "' or 1=1 --", 'x'.repeat(3_000), '\ud800'),
+  query: fc.constantFrom('action:login', 'author:fuzz', 'ip', ':', 'action:', 'x'.repeat(3_000), '\u0000', '%:%'),
+  id: uuid,
+  user_id: uuid,
+  identity_id: uuid,
+  aud: mostly(texts('authenticated'), texts('', 'elsewhere', 'a'.repeat(300), 'a\u0000')),
+  role: roles,
+  from: moments,
+  to: moments,
+}
+
+function rarely<T>(arbitrary: fc.Arbitrary<T>, otherwise: T): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 12, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary })
+}
+
+const hostile = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 1e308, '', ' ', '\u0000', '\ud800', 'x'.repeat(300), [], [[]], {}),
+  fc.constantFrom<unknown>('%00', "' or 1=1 --", '../..', '#{7*7}', '{{ .Token }}', '<script>', ['a'], { a: 1 }),
+  fc.jsonValue({ maxDepth: 2 }),
+)
+
+function oneFor(name: string, shape: Shape): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 60, arbitrary: byName[name] ?? ofShape(shape) }, { weight: 1, arbitrary: hostile })
+}
+
+function ofShape(shape: Shape): fc.Arbitrary<unknown> {
+  if ('const' in shape) return fc.constant(shape.const)
+  if (shape.anyOf) return fc.oneof(...shape.anyOf.map(ofShape))
+  switch (shape.type) {
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+      return fc.oneof(fc.integer({ min: -2, max: 100 }), fc.maxSafeInteger())
+    case 'number':
+      return fc.double()
+    case 'array':
+      return fc.array(ofShape(shape.items ?? {}), { maxLength: 3 })
+    case 'string':
+      return fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 20 }))
+    case 'object':
+      return shape.properties ? fieldsOf(shape) : metadata
+    default:
+      return fc.jsonValue({ maxDepth: 2 })
+  }
+}
+
+/** What few requests come with, or what does not go together with the rest. */
+const seldom = new Set([
+  ...['captcha_token', 'gotrue_meta_security', 'code_challenge', 'code_challenge_method', 'channel', 'nonce', 'password_hash'],
+  ...['ban_duration', 'id', 'limit', 'cursor', 'sort', 'filter', 'redirect_to', 'token_hash', 'aud'],
+])
+
+/** Each of them is there or not. */
+function fieldsOf(shape: Shape | undefined): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.entries(shape?.properties ?? {}).map(([name, each]) => {
+    const value = oneFor(name, each).map((value) => [[name, value]])
+    const [there, missing] = seldom.has(name) ? [1, 5] : [3, 1]
+    return fc.oneof({ weight: there, arbitrary: value }, { weight: missing, arbitrary: fc.constant([]) })
+  })
+  const more = fc.dictionary(texts('extra', '__proto__', 'constructor', 'EMAIL', 'Password'), hostile, { maxKeys: 1 })
+  return fc.tuple(fc.tuple(...fields), fc.nat(20), rarely(more, {})).map(([pairs, chance, others]) => {
+    const all: Record<string, unknown> = { ...Object.fromEntries(pairs.flat()), ...others }
+    // Who says both says too much, nearly everywhere; and half a challenge is none.
+    if ('email' in all && 'phone' in all && chance > 0) delete all[chance % 3 === 0 ? 'email' : 'phone']
+    if (('code_challenge' in all || 'code_challenge_method' in all) && chance > 0)
+      Object.assign(all, { code_challenge: 'a'.repeat(43), code_challenge_method: 's256' })
+    return all
+  })
+}
+
+/** How people ask: signed in or not, with a key of the operator's or something that only looks like one. */
+const authorizationFor = (usual: string) =>
+  fc.oneof(
+    { weight: 20, arbitrary: heard(usual) },
+    { weight: 1, arbitrary: fc.oneof(heard('access'), heard('admin'), heard('forged')) },
+    { weight: 1, arbitrary: texts('', 'Bearer', 'Bearer x', 'Bearer a.b.c', 'Basic eDp5', `Bearer ${'a'.repeat(4_000)}`) },
+  )
+/** What node:http lets a client say. */
+const sayable = fc.stringMatching(/^[\x21-\x7e\xa1-\xff]{0,30}$/)
+const besides = fc.record(
+  {
+    'x-jwt-aud': fc.constantFrom('authenticated', 'elsewhere', '', 'a'.repeat(300)),
+    'x-supabase-api-version': fc.constantFrom('2024-01-01', '2024-02-31', 'x'),
+    'x-forwarded-for': fc.constantFrom('192.0.2.1', '192.0.2.1, 10.0.0.1', '::1', 'fe80::1%eth0', 'unknown', ','),
+    'x-forwarded-host': fc.constantFrom('auth.site.test', 'elsewhere.test', '[', ','),
+    'user-agent': fc.oneof(sayable, fc.constant('x'.repeat(3_000))),
+    referer: urls.filter((url) => !/[\r\n]/.test(url)),
+    redirect_to: urls.filter((url) => !/[\r\n]/.test(url)),
+    'sec-purpose': fc.constantFrom('prefetch', 'x'),
+    'x-use-cookie': sayable,
+  },
+  { requiredKeys: [] },
+)
+/** Requests to one endpoint, made from what it says it takes. */
+export function anyCallOf({ method, path, caller, params, query, body }: Called): fc.Arbitrary<FuzzCall> {
+  const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const places = fc.record(
+    Object.fromEntries(
+      placeholders.map((name) => [name, oneFor(name, (params as Shape)?.properties?.[name] ?? { type: 'string' })]),
+    ),
+  )
+  const broken = fc.constantFrom('{', '[]', 'null', '"x"', '', '{"email":}', '7')
+  return fc
+    .record({
+      places,
+      query: fieldsOf(query as Shape | undefined),
+      headers: rarely(besides, {}),
+      authorization: authorizationFor(caller.security?.name === 'adminToken' ? 'admin' : 'access'),
+      body: body
+        ? fc.oneof({ weight: 30, arbitrary: fieldsOf(body as Shape) }, { weight: 1, arbitrary: broken })
+        : fc.constant(undefined),
+    })
+    .map(({ places, query, headers, authorization, body }) => ({
+      method,
+      path: `${path}${queryOf(query)}`,
+      headers: { ...headers, authorization },
+      body,
+      places,
+    }))
+    .map(({ places, ...call }) => ({
+      ...call,
+      path: call.path.replace(/\{(\w+)\}/g, (_, name: string) => inUrl(places[name])),
+    }))
+}
+
+const queryOf = (query: Record<string, unknown>) => {
+  const pairs = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${inUrl(value)}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+/** Halves of characters have no place in a URL. */
+function inUrl(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.match(heardOf) ? text : encodeURIComponent(text.toWellFormed())
+}
+
+/** The body as it is sent, with what `$raw` holds put in as it is: some of it no program would write. */
+export function textOf(body: FuzzCall['body']): string | undefined {
+  if (body === undefined || typeof body === 'string') return body
+  const raws: string[] = []
+  const text = JSON.stringify(body, (_, value) => {
+    if (typeof value?.$raw !== 'string') return value
+    raws.push(value.$raw)
+    return `$raw ${raws.length - 1}`
+  })
+  return text.replace(/"\$raw (\d+)"/g, (_, index) => raws[Number(index)] ?? '')
+}

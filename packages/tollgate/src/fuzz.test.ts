@@ -1,14 +1,26 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { identity } from '@tollgate/identity/main'
-import { bodied, requiredSettings } from '@tollgate/identity/testing'
+import { bodied, createAccount, requiredSettings, startWithInbox } from '@tollgate/identity/testing'
 import { type TestedService, testService } from '@tollgate/kit/testing'
 import { payments } from '@tollgate/payments/main'
 import { admitsJson } from '@tollgate/payments/rules/accept'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { anyBytes, anyRequest, type FuzzRequest, valuesOf, wireOf } from './fuzz-requests.ts'
+import {
+  anyBytes,
+  anyCallOf,
+  anyRequest,
+  type FuzzCall,
+  type FuzzRequest,
+  heardOf,
+  textOf,
+  valuesOf,
+  wireOf,
+} from './fuzz-requests.ts'
 
 let services: { identity: TestedService<unknown>; payments: TestedService<unknown> }
 beforeAll(async () => {
@@ -152,3 +164,166 @@ test('bytes that are hardly HTTP are answered or hung up on, and nobody else suf
   )
   await stillWell()
 }, 60_000)
+
+/**
+ * How many requests are made from what the endpoints say they take; with those above it is more than twenty thousand.
+ * `FUZZ_REQUESTS=1000000 npm test -- fuzz` sends more; `FUZZ_SEED=…`, as a failure tells it, sends the same ones again.
+ */
+const callCount = Number(process.env.FUZZ_REQUESTS ?? 16_000)
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
+const atOnce = 24
+const batch = 500
+
+type Inbox = Awaited<ReturnType<typeof startWithInbox>>
+
+/** What answers and mails gave away so far, for requests to come. */
+type Pools = Record<string, string[]>
+
+test(`${callCount} requests that endpoints ask for, or nearly, are answered without a 5xx`, async () => {
+  const inbox = await startWithInbox({
+    AUTH_EXTERNAL_ANONYMOUS_USERS_ENABLED: 'true',
+    AUTH_SECURITY_MANUAL_LINKING_ENABLED: 'true',
+    // Here nobody is to be told to come back later.
+    AUTH_PASSWORD_HASH_QUEUE: '10000',
+  })
+  const pools = await firstPools(inbox)
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
+  const anyCall = fc.oneof(...identity.endpoints.map(anyCallOf))
+  const tried = new Map<number, number>()
+  const bugs = new Map<string, string>()
+  for (let sent = 0; sent < callCount; sent += batch) {
+    const calls = fc.sample(anyCall, { seed: seed + sent, numRuns: Math.min(batch, callCount - sent) })
+    await Promise.all(Array.from({ length: atOnce }, () => askOn(calls)))
+    // Whoever asked for a message may ask for another one after a while.
+    inbox.now.advance(5)
+    learnFromMails(inbox, pools)
+    await addAccounts(inbox, pools, 1 + sent / batch)
+  }
+  async function askOn(calls: FuzzCall[]) {
+    for (let call = calls.pop(); call; call = calls.pop()) {
+      const { status, text, headers } = await sendCall(inbox.origin, agent, settled(call, pools))
+      if (status >= 500 || (status >= 400 && !headers['x-sb-error-code'])) tell(call, { status, text, headers })
+      else learn(text, pools)
+      remember(pools, 'flow', /[?&]code=([^&#]+)/.exec(headers.location ?? '')?.[1])
+      tried.set(status, (tried.get(status) ?? 0) + 1)
+    }
+  }
+  /** The first of each kind, so that one run tells of everything that is wrong. */
+  function tell(call: FuzzCall, { status, text, headers }: Answered) {
+    const said = inbox.lines.find((line) => line.request_id === headers['x-request-id'] && line.level === 'error' && line.error)
+    const why = JSON.stringify(said ?? text).slice(0, 1_500)
+    const kind = `${status} ${said ? JSON.stringify(said.error).slice(0, 80) : text.slice(0, 80)}`
+    if (!bugs.has(kind)) bugs.set(kind, `${JSON.stringify(call).slice(0, 1_500)}\n${why}`)
+  }
+  agent.destroy()
+  await inbox.stop()
+  expect([...bugs.values()], `FUZZ_SEED=${seed}`).toEqual([])
+  // Had everything been refused at the door, this would be a test of the door.
+  expect(tried.get(200)).toBeGreaterThan(callCount / 10)
+}, 3_600_000)
+
+/** Accounts that requests know of, and that others of them delete. */
+async function addAccounts(inbox: Inbox, pools: Pools, batch: number) {
+  for (let number = 0; number < 8; number++) {
+    const name = `fuzz-${batch}-${number}`
+    const banned = number === 7 ? { bannedUntil: new Date(inbox.app.now().getTime() + 1e12) } : {}
+    const account = { email: `${name}@site.test`, phone: String(4_530_000_000 + batch * 10 + number), ...banned }
+    const { userId, refreshToken, authorization } = await createAccount(inbox, account)
+    remember(pools, 'user', userId)
+    remember(pools, 'refresh', refreshToken)
+    remember(pools, 'access', authorization)
+  }
+}
+
+async function firstPools(inbox: Inbox): Promise<Pools> {
+  const { app } = inbox
+  const pools: Pools = { user: [], refresh: [], access: [], code: [], link: [], flow: [], cursor: [], admin: [], forged: [] }
+  await addAccounts(inbox, pools, 0)
+  const [userId = ''] = pools.user ?? []
+  const now = Math.floor(app.now().getTime() / 1000)
+  const sign = (claims: Record<string, unknown>) => `Bearer ${app.keys.sign(claims)}`
+  pools.admin?.push(
+    sign({ role: 'service_role' }),
+    sign({ role: 'supabase_admin', sub: userId }),
+    sign({ role: 'service_role', aud: 'x' }),
+  )
+  pools.forged?.push(
+    ...[{ sub: userId, exp: now - 10 }, { sub: 'x' }, { sub: randomUUID() }, { sub: userId, session_id: 'x' }].map(sign),
+    ...[
+      { sub: userId, session_id: randomUUID() },
+      { role: 7 },
+      { role: 'service_role', sub: userId, session_id: randomUUID() },
+    ].map(sign),
+    ...[{ sub: userId, role: ['service_role'], aud: ['a', 'b'] }, { sub: 7 }, { sub: userId, user_metadata: 'x', amr: 'x' }].map(
+      sign,
+    ),
+  )
+  return pools
+}
+
+function settled(call: FuzzCall, pools: Pools): FuzzCall {
+  const given = (kind: string, number: string) => {
+    const pool = pools[kind] ?? []
+    return pool[Number(number) % pool.length] ?? ''
+  }
+  const settle = (value: unknown): unknown => {
+    const [, kind, number] = (typeof value === 'string' && heardOf.exec(value)) || []
+    return kind === undefined || number === undefined ? value : given(kind, number)
+  }
+  const { body } = call
+  return {
+    ...call,
+    path: call.path.replace(/\$(\w+):(\d+)/g, (_, kind, number) => encodeURIComponent(given(kind, number))),
+    headers: Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, String(settle(value))])),
+    body:
+      typeof body === 'object' ? Object.fromEntries(Object.entries(body).map(([name, value]) => [name, settle(value)])) : body,
+  }
+}
+
+/** Enough to choose from, and no more: what is older is tried often enough. */
+function remember(pools: Pools, kind: string, value: unknown) {
+  const pool = pools[kind] ?? []
+  if (typeof value !== 'string' || value === '') return
+  pool.push(value)
+  if (pool.length > 40) pool.shift()
+}
+
+function learn(text: string, pools: Pools) {
+  // Lists are long, and tell nothing that is not told elsewhere.
+  if (!text.startsWith('{') || text.length > 20_000) return
+  const told = JSON.parse(text)
+  remember(pools, 'refresh', told.refresh_token)
+  if (told.access_token) remember(pools, 'access', `Bearer ${told.access_token}`)
+  if (told.aud) remember(pools, 'user', told.id)
+  remember(pools, 'user', told.identities?.[0]?.identity_id)
+  remember(pools, 'cursor', told.pagination?.next_cursor)
+  remember(pools, 'link', told.hashed_token)
+  remember(pools, 'code', told.email_otp)
+}
+
+function learnFromMails({ mails }: Inbox, pools: Pools) {
+  for (const { text, links } of mails.mails().slice(-20)) {
+    remember(pools, 'code', /(?<![\w=/-])\d{6,10}(?![\w=/-])/.exec(text)?.[0])
+    remember(pools, 'link', /[?&]token=(\w+)/.exec(links.join(' '))?.[1])
+  }
+  mails.clear()
+}
+
+type Answered = { status: number; text: string; headers: IncomingMessage['headers'] }
+
+function sendCall(origin: string, agent: Agent, { method, path, headers, body }: FuzzCall) {
+  const text = textOf(body)
+  const own = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+  return new Promise<Answered>((resolve, reject) => {
+    const sent = request(`${origin}${path}`, { method, agent, headers: { ...headers, ...own } }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: String(Buffer.concat(chunks)), headers: response.headers }),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(text)
+  })
+}

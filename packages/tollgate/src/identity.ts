@@ -1,6 +1,6 @@
-import { identity } from '@tollgate/identity/main'
-import { runServiceCommand, serviceCommands } from './commands.ts'
+import { runServiceCommand } from './commands.ts'
 import { runToEnd } from './end.ts'
+import { identityCommands } from './identity-commands.ts'
 
 /** The entry of a container that runs the identity service alone. */
-await runToEnd(() => runServiceCommand(serviceCommands(identity), process.argv.slice(2)))
+await runToEnd(() => runServiceCommand(identityCommands, process.argv.slice(2)))

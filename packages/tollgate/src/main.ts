@@ -1,13 +1,13 @@
-import { identity } from '@tollgate/identity/main'
 import { version } from '@tollgate/kit/version'
 import type { Command } from './command.ts'
-import { runServiceCommand, serviceCommands } from './commands.ts'
+import { runServiceCommand } from './commands.ts'
 import { runToEnd } from './end.ts'
 import { houseHelp } from './help.ts'
+import { identityCommands } from './identity-commands.ts'
 import { Mistake } from './mistake.ts'
 import { paymentsCommands } from './payments-commands.ts'
 
-const services = [serviceCommands(identity), paymentsCommands]
+const services = [identityCommands, paymentsCommands]
 
 const commands: Readonly<Record<string, Command>> = {
   dev: {

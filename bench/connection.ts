@@ -1,16 +1,18 @@
 import { connect } from 'node:net'
-import { createAnswerReader, Surprise } from './answer-reader.ts'
+import { type Answer, createAnswerReader, Surprise } from './answer-reader.ts'
 
 /** A connection that carries one request at a time. */
 export type Connection = {
+  /** Which of all connections it is, from 0. One that is made anew takes the place of the one that broke. */
+  place: number
   /** `since` is the moment from which the answer's latency counts. */
-  send(since: number): void
+  send(request: Uint8Array, since: number): void
   busy(): boolean
   close(): void
 }
 
 export type ConnectionEvents = {
-  onAnswer(connection: Connection, status: number, since: number): void
+  onAnswer(connection: Connection, answer: Answer, since: number): void
   /** It is of no use any more. Never told twice, nor after close. */
   onBroken(connection: Connection, why: string): void
 }
@@ -18,9 +20,12 @@ export type ConnectionEvents = {
 // All connections read into the same memory: what arrives is looked at before anything else can arrive.
 const buffer = Buffer.alloc(65_536)
 
-export function openConnection(port: number, request: Uint8Array, events: ConnectionEvents): Promise<Connection> {
+export function openConnection(
+  { port, place, keepBody }: { port: number; place: number; keepBody: boolean },
+  events: ConnectionEvents,
+): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const read = createAnswerReader()
+    const read = createAnswerReader({ keepBody })
     let since: number | undefined
     let over = false
 
@@ -38,7 +43,8 @@ export function openConnection(port: number, request: Uint8Array, events: Connec
     })
 
     const connection: Connection = {
-      send(moment) {
+      place,
+      send(request, moment) {
         since = moment
         socket.write(request)
       },
@@ -53,11 +59,11 @@ export function openConnection(port: number, request: Uint8Array, events: Connec
       if (over) return
       if (since === undefined) return breakOff('the server spoke without being asked')
       try {
-        const status = read(chunk)
-        if (status === undefined) return
+        const answer = read(chunk)
+        if (answer === undefined) return
         const asked = since
         since = undefined
-        events.onAnswer(connection, status, asked)
+        events.onAnswer(connection, answer, asked)
       } catch (problem) {
         if (!(problem instanceof Surprise)) throw problem
         breakOff(`the server ${problem.message}`)

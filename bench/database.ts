@@ -3,19 +3,26 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDb } from '@tollgate/kit/db'
+import { type Db, openDb } from '@tollgate/kit/db'
 import { startPostgres } from '@tollgate/kit/embedded-postgres'
 import type { Cleanup } from './cleanup.ts'
 
 export type Database = {
-  url: string
+  /** The address of one of its databases, which is made when it is asked for first. */
+  url(name: string): Promise<string>
+  /** Says something to one of its databases, past the services. */
+  tell<T>(name: string, story: (sql: Db) => Promise<T>): Promise<T>
   pid: number
   version: string
   /** An empty folder that goes when the database goes. */
   folder: string
-  /** How many statements the services have run so far. */
-  statements(): Promise<number>
+  /** How many statements have been run in one of its databases so far. */
+  statements(name: string): Promise<number>
+  /** Looks on while nobody asks. What runs then runs by the clock, and counts for no request. */
+  watchIdling(): Promise<void>
 }
+
+const schema = { written: 'public', actual: 'public' }
 
 /** A PostgreSQL of our own with everything as durable as it comes; only the counting of statements is added. */
 export async function startDatabase(cleanup: Cleanup): Promise<Database> {
@@ -34,25 +41,53 @@ export async function startDatabase(cleanup: Cleanup): Promise<Database> {
   const postgres = await starting
 
   // The harness asks from another database than the services use, so that its own statements are not counted.
-  const schema = { written: 'public', actual: 'public' }
   const sql = openDb({ url: postgres.url('postgres'), schema, name: 'bench', lanes: 1, poolSize: 1 })
   cleanup.later(() => sql.close())
   await sql`create extension pg_stat_statements`
-  await sql`create database tollgate`
   const [server] = await sql<{ server_version: string }>`show server_version`
+  const made = new Map<string, Promise<unknown>>()
+  let byTheClock: readonly string[] = []
+
+  async function url(name: string): Promise<string> {
+    // The name of a database cannot be a parameter.
+    const making = made.get(name) ?? sql(Object.assign([`create database ${name}`], { raw: [] }))
+    made.set(name, making)
+    await making
+    return postgres.url(name)
+  }
 
   return {
-    url: postgres.url('tollgate'),
+    url,
+    async tell(name, story) {
+      const own = openDb({ url: await url(name), schema, name: 'bench', lanes: 1, poolSize: 1, patience: { statement: 120_000 } })
+      try {
+        return await story(own)
+      } finally {
+        await own.close()
+      }
+    },
     pid: postgres.pid,
     version: server?.server_version ?? '',
     folder,
-    async statements() {
+    async statements(name) {
       // A statement is counted a moment after it was answered.
       await sleep(50)
       const [counted] = await sql<{ calls: number }>`
-        select coalesce(sum(calls), 0)::bigint as calls
-        from pg_stat_statements where dbid = (select oid from pg_database where datname = 'tollgate')`
+        select coalesce(sum(calls), 0)::bigint as calls from pg_stat_statements
+        where dbid = (select oid from pg_database where datname = ${name}) and not queryid::text = any(${byTheClock})`
       return counted?.calls ?? 0
+    },
+    async watchIdling() {
+      const count = async () => {
+        const rows = await sql<{ id: string; calls: number }>`
+          select queryid::text as id, sum(calls)::bigint as calls from pg_stat_statements
+          where dbid <> (select oid from pg_database where datname = current_database()) group by queryid`
+        return new Map(rows.map(({ id, calls }) => [id, calls]))
+      }
+      const before = await count()
+      await sleep(2_500)
+      const after = await count()
+      byTheClock = [...after].filter(([id, calls]) => calls > (before.get(id) ?? 0)).map(([id]) => id)
     },
   }
 }

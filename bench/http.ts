@@ -2,13 +2,14 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Given } from './requests.ts'
 
 export type Answer = { status: number; contentType: string; body: string }
 
 /** One request on a connection of its own, for preparing and for asking whether a service is there. */
-export function ask(port: number, method: string, path: string, json?: unknown): Promise<Answer> {
+export function ask(port: number, method: string, path: string, { headers: more = {}, json }: Given = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = json === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { ...more, ...(json === undefined ? {} : { 'content-type': 'application/json' }) }
     const asking = request({ host: '127.0.0.1', port, method, path, headers, agent: false, timeout: 5_000 }, (message) => {
       const chunks: Buffer[] = []
       message.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -22,6 +23,13 @@ export function ask(port: number, method: string, path: string, json?: unknown):
     asking.on('error', reject)
     asking.end(json === undefined ? undefined : JSON.stringify(json))
   })
+}
+
+/** What a service that is being prepared for a workload answers; it has to be what is wanted. */
+export async function askFor<Body>(port: number, method: string, path: string, given?: Given): Promise<Body> {
+  const { status, body } = await ask(port, method, path, given)
+  if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${body.slice(0, 500)}`)
+  return JSON.parse(body) as Body
 }
 
 /** Resolves at the first 200. `complaint` tells when waiting has become pointless. */

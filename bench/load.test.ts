@@ -4,8 +4,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, expect, test } from 'vitest'
 import { createLatencies, percentile, record } from './latency.ts'
 import { load } from './load.ts'
+import { chained, inTurns, numbered, numberHere, requestText } from './requests.ts'
 
-const request = Buffer.from('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+const requests = inTurns(requestText('GET', '/'))
 const servers: Server[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()
@@ -31,7 +32,7 @@ const saying = (text: string, then: (socket: Socket) => void = () => {}) =>
     }),
   )
 
-const brief = { request, connections: 4, seconds: 0.1, patience: 0.1 }
+const brief = { requests, connections: 4, seconds: 0.1, patience: 0.1 }
 
 test('every answer of a real server is counted, and none twice', async () => {
   let asked = 0
@@ -108,6 +109,86 @@ test('at a fixed rate a stall of the server counts for every request that had to
   expect(answered).toBe(100)
   // Thirty were due during the stall. A generator that waits for each answer would have seen four.
   expect(percentile(latencies, 0.8)).toBeGreaterThan(30)
+})
+
+test('a number is never sent twice, and the next load goes on behind the last one', async () => {
+  const seen: string[] = []
+  const port = await answering((request, response) => {
+    seen.push(request.url ?? '')
+    response.setHeader('content-length', 2).end('{}')
+  })
+  const first = await load({ ...brief, requests: numbered(requestText('GET', `/people/${numberHere}`)), port })
+  const second = await load({ ...brief, requests: first.rest, port })
+  expect([first.errors, second.errors]).toEqual([{}, {}])
+  expect(seen.length).toBe(first.answered + second.answered)
+  expect(new Set(seen)).toEqual(new Set(seen.map((_, index) => `/people/${String(index + 1).padStart(9, '0')}`)))
+})
+
+/** Exchanges every token once for the next one of its chain, and answers with some bytes before and after it. */
+async function exchange(filling = '') {
+  const seen: string[] = []
+  const port = await answering((request, response) => {
+    const [, chain = '', count = ''] = /^\/(\w)-(\d{4})$/.exec(request.url ?? '') ?? []
+    seen.push(`${chain}-${count}`)
+    const token = `${chain}-${String(Number(count) + 1).padStart(4, '0')}`
+    const body = JSON.stringify({ filling, token, more: filling })
+    response.setHeader('content-length', body.length).end(body)
+  })
+  const firsts = ['a-0001', 'b-0001', 'c-0001', 'd-0001']
+  return { port, seen, requests: chained(firsts, (token) => requestText('GET', `/${token}`), '"token":"') }
+}
+
+test.each([
+  ['short', ''],
+  ['that come in several pieces', 'x'.repeat(300_000)],
+])(
+  'from answers %s every connection takes what its next request needs, and the next load goes on with it',
+  async (_, filling) => {
+    const { port, seen, requests } = await exchange(filling)
+    const first = await load({ ...brief, requests, port })
+    const second = await load({ ...brief, requests: first.rest, port })
+    expect([first.errors, second.errors]).toEqual([{}, {}])
+    expect(seen.length).toBe(first.answered + second.answered)
+    expect(new Set(seen).size).toBe(seen.length)
+    for (const chain of 'abcd') {
+      const own = seen.filter((token) => token.startsWith(chain))
+      expect(own.length).toBeGreaterThan(1)
+      expect(own).toEqual(own.map((_, index) => `${chain}-${String(index + 1).padStart(4, '0')}`))
+    }
+  },
+)
+
+test.each([
+  ['nothing', '{"other":"a-0002"}'],
+  ['something longer', '{"token":"a-00002"}'],
+  ['something shorter', '{"token":"a-02"}'],
+])('%s where the next request would come from is an error', async (_, body) => {
+  const { requests } = await exchange()
+  const port = await answering((_, response) => response.setHeader('content-length', body.length).end(body))
+  const { answered, errors } = await load({ ...brief, requests, port })
+  expect(answered).toBe(0)
+  expect(Object.keys(errors)).toEqual(['answered without what the next request needs'])
+})
+
+test('more connections than chains are refused, for two would ask the same', async () => {
+  const { port, requests } = await exchange()
+  await expect(load({ ...brief, requests, port, connections: 5 })).rejects.toThrow('5 connections need as many chains')
+})
+
+test('whoever is told when to come back is counted where that is expected, and an error elsewhere', async () => {
+  let advice: Record<string, string> = { 'retry-after': '1' }
+  const port = await answering((_, response) => response.writeHead(503, { ...advice, 'content-length': 2 }).end('{}'))
+  const expected = await load({ ...brief, port, mayBeRefused: true })
+  expect(expected).toMatchObject({ answered: 0, errors: {} })
+  expect(expected.refused).toBeGreaterThan(10)
+  const unexpected = await load({ ...brief, port })
+  expect(unexpected.refused).toBe(0)
+  expect(Object.keys(unexpected.errors)).toEqual(['answered 503'])
+  // Who is not told when has been forgotten, not sent away.
+  advice = {}
+  const { refused, errors } = await load({ ...brief, port, mayBeRefused: true })
+  expect(refused).toBe(0)
+  expect(Object.keys(errors)).toEqual(['answered 503'])
 })
 
 test('percentiles are within two per cent of the truth', () => {

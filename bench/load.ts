@@ -1,38 +1,48 @@
+import type { Answer } from './answer-reader.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { createLatencies, type Latencies, record } from './latency.ts'
+import { createAsker, type Requests } from './requests.ts'
 import { closedLoop, openLoop, type Schedule } from './schedule.ts'
 
 export type Order = {
   port: number
-  /** The bytes of the one request that is sent over and over. */
-  request: Uint8Array
+  requests: Requests
   connections: number
   seconds: number
   /** Requests a second; without it every connection asks again as soon as it was answered. */
   rate?: number | undefined
   /** Seconds that the last answers may take. */
   patience?: number
+  /** More is asked than can be done: whoever is told to come back later is counted, and nothing has gone wrong. */
+  mayBeRefused?: boolean
 }
 
 export type Outcome = {
   /** Requests that were answered well. */
   answered: number
+  /** Requests that were told to come back later, where that was to be expected. */
+  refused: number
   seconds: number
   latencies: Latencies
   /** How often what went wrong. */
   errors: Record<string, number>
   /** What this load cost the process that made it. */
   processorMicroseconds: number
+  /** What the next load goes on with. */
+  rest: Requests
 }
 
 /** Puts a load on a server of this machine, and tells what came back. Ends by itself, whatever the server does. */
-export async function load({ port, request, connections, seconds, rate, patience = 5 }: Order): Promise<Outcome> {
+export async function load(order: Order): Promise<Outcome> {
+  const { port, connections, seconds, rate, patience = 5, mayBeRefused = false } = order
+  const asker = createAsker(order.requests, connections)
   const latencies = createLatencies()
   const errors: Record<string, number> = {}
   const open = new Set<Connection>()
   const idle: Connection[] = []
   let opening = 0
   let answered = 0
+  let refused = 0
   let schedule: Schedule | undefined
   let finish = () => {}
   const finished = new Promise<void>((resolve) => {
@@ -43,10 +53,10 @@ export async function load({ port, request, connections, seconds, rate, patience
     errors[why] = (errors[why] ?? 0) + 1
   }
 
-  async function openOne() {
+  async function openOne(place: number) {
     opening += 1
     try {
-      const connection = await openConnection(port, request, { onAnswer, onBroken })
+      const connection = await openConnection({ port, place, keepBody: asker.learns }, { onAnswer, onBroken })
       open.add(connection)
       idle.push(connection)
     } catch (problem) {
@@ -58,14 +68,17 @@ export async function load({ port, request, connections, seconds, rate, patience
     sendDue()
   }
 
-  function onAnswer(connection: Connection, status: number, since: number) {
+  function onAnswer(connection: Connection, { status, busy, body }: Answer, since: number) {
     const now = performance.now()
-    if (status < 300) {
+    if (busy && mayBeRefused) refused += 1
+    else if (status >= 300) complain(`answered ${status}`)
+    else if (!asker.learn(connection.place, body)) complain('answered without what the next request needs')
+    else {
       answered += 1
       record(latencies, now - since)
-    } else complain(`answered ${status}`)
+    }
     const next = schedule?.next(now)
-    if (next !== undefined) return connection.send(next)
+    if (next !== undefined) return connection.send(asker.next(connection.place), next)
     idle.push(connection)
     endWhenDone(now)
   }
@@ -75,7 +88,7 @@ export async function load({ port, request, connections, seconds, rate, patience
     open.delete(connection)
     const place = idle.indexOf(connection)
     if (place >= 0) idle.splice(place, 1)
-    if (!schedule?.over(performance.now())) void openOne()
+    if (!schedule?.over(performance.now())) void openOne(connection.place)
     else endWhenDone(performance.now())
   }
 
@@ -85,7 +98,9 @@ export async function load({ port, request, connections, seconds, rate, patience
     while (idle.length > 0) {
       const since = schedule.next(now)
       if (since === undefined) break
-      idle.pop()?.send(since)
+      // The one that has rested longest, so that all are used alike when there is little to do.
+      const connection = idle.shift()
+      connection?.send(asker.next(connection.place), since)
     }
     endWhenDone(now)
   }
@@ -95,7 +110,7 @@ export async function load({ port, request, connections, seconds, rate, patience
     if (nobodyLeft || (schedule?.over(now) && opening === 0 && idle.length === open.size)) finish()
   }
 
-  await Promise.all(Array.from({ length: connections }, openOne))
+  await Promise.all(Array.from({ length: connections }, (_, place) => openOne(place)))
   const before = process.cpuUsage()
   schedule = rate === undefined ? closedLoop(seconds) : await openLoop({ rate, seconds }, sendDue)
   const started = performance.now()
@@ -110,5 +125,6 @@ export async function load({ port, request, connections, seconds, rate, patience
     if (connection.busy()) complain(`no complete answer within ${patience} s`)
     connection.close()
   }
-  return { answered, seconds: elapsed, latencies, errors, processorMicroseconds: spent.user + spent.system }
+  const processorMicroseconds = spent.user + spent.system
+  return { answered, refused, seconds: elapsed, latencies, errors, processorMicroseconds, rest: asker.rest() }
 }

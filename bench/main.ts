@@ -2,14 +2,16 @@ import { writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { type Cleanup, createCleanup } from './cleanup.ts'
 import { measureColdStart } from './cold-start.ts'
+import { measureCrowded } from './crowd.ts'
 import { startDatabase } from './database.ts'
 import { machineFacts } from './machine.ts'
 import { type Measured, measureRounds, startGenerator } from './measure.ts'
 import { Mistake, type Options, readOptions, usage } from './options.ts'
 import { prepareProgram } from './program.ts'
 import { type Figures, writeReport } from './report.ts'
-import { compare, judge, summarise } from './summary.ts'
-import { createStage, workloads } from './workloads.ts'
+import { createStage } from './stage.ts'
+import { compare, judge, lookAhead, summarise } from './summary.ts'
+import { workloads } from './workloads.ts'
 
 async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
   const program = await prepareProgram(options.program)
@@ -17,10 +19,19 @@ async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
   const site = { program, database, workers: options.workers, cleanup }
   const coldStart = await measureColdStart(site)
 
-  const stage = createStage(site)
+  const stage = createStage(site, options.connections)
   const measured: Measured[] = []
-  for (const workload of chosen(options.names)) measured.push({ workload, ...(await workload.prepare(stage)), rounds: [] })
-  await measureRounds(measured, startGenerator(site), options, database)
+  for (const workload of chosen(options.names))
+    measured.push({ workload, ...(await workload.prepare(stage)), rounds: [], remarks: [] })
+  await database.watchIdling()
+  const generator = startGenerator(site)
+  const quiet = measured.filter(({ crowd }) => crowd === undefined)
+  if (quiet.length > 0) await measureRounds(quiet, generator, options, database)
+  for (const each of measured) {
+    if (each.crowd === undefined) continue
+    const { connections } = options
+    await measureCrowded(each, each.crowd, { generator, other: startGenerator(site), connections, database })
+  }
 
   const summaries = measured.map(summarise)
   // At a fixed rate all are asked alike, and compare by their costs and latencies only.
@@ -40,6 +51,7 @@ async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
     comparisons,
     coldStart,
     bars: judge(measured, { summaries, comparisons, coldStart }),
+    goals: lookAhead(measured, summaries, rate),
   }
 }
 

@@ -6,18 +6,18 @@ import type { Order, Outcome } from './load.ts'
 import type { Options } from './options.ts'
 import { machineMicroseconds, processorMicroseconds } from './processes.ts'
 import type { Server, Site } from './servers.ts'
-import type { Workload } from './workloads.ts'
+import type { Ready, Workload } from './workloads.ts'
 
 /** A workload that stands ready, and what has been measured of it so far. */
-export type Measured = { workload: Workload; server: Server; request: Buffer; rounds: Round[] }
+export type Measured = Ready & { workload: Workload; rounds: Round[]; remarks: string[] }
 
 /** One stretch of load: what the load generator saw, and what it cost the others. */
-export type Round = Outcome & {
+export type Round = Omit<Outcome, 'rest'> & {
   serverMicroseconds: number | undefined
   databaseMicroseconds: number | undefined
   /** What was spent on the machine by nobody of us: when it is much, the figures are not worth much. */
   strangerMicroseconds: number | undefined
-  statements: number
+  statements: number | undefined
 }
 
 export type Generator = { run(order: Order): Promise<Outcome> }
@@ -43,21 +43,18 @@ export async function measureRounds(measured: readonly Measured[], generator: Ge
   for (let round = 1; round <= options.rounds; round++) {
     console.error(`round ${round} of ${options.rounds}`)
     for (const each of measured) {
-      const order = { port: each.server.port, request: each.request, connections: options.connections, rate: options.rate }
-      const warm = await generator.run({ ...order, seconds: round === 1 ? options.warmUp * 10 : options.warmUp })
+      const { rate = options.rate, mostConnections = options.connections } = each.workload
+      const order = { port: each.server.port, connections: Math.min(options.connections, mostConnections), rate }
+      const warmUp = round === 1 ? options.warmUp * 10 : options.warmUp
+      const warm = await generator.run({ ...order, requests: each.requests, seconds: warmUp })
       const before = await readCosts(each.server, database)
-      const outcome = await generator.run({ ...order, seconds: options.seconds })
+      const { rest, ...outcome } = await generator.run({ ...order, requests: warm.rest, seconds: options.seconds })
+      each.requests = rest
       const after = await readCosts(each.server, database)
-      const serverMicroseconds = difference(before.server, after.server)
-      const databaseMicroseconds = difference(before.database, after.database)
-      const ours = outcome.processorMicroseconds + (serverMicroseconds ?? 0) + (databaseMicroseconds ?? 0)
-      const all = difference(before.machine, after.machine)
       each.rounds.push({
         ...outcome,
         errors: [warm.errors, outcome.errors, lastWords(each.server)].reduce(addErrors),
-        serverMicroseconds,
-        databaseMicroseconds,
-        strangerMicroseconds: all === undefined ? undefined : Math.max(0, all - ours),
+        ...sinceThen(before, after, outcome.processorMicroseconds),
         statements: after.statements - before.statements,
       })
     }
@@ -70,18 +67,37 @@ export function addErrors(one: Record<string, number>, other: Record<string, num
   return sum
 }
 
-function lastWords({ child }: Server): Record<string, number> {
+export function lastWords({ child }: Server): Record<string, number> {
   const complaint = child.complaint()
   return complaint === undefined ? {} : { [`the server ${complaint}`]: 1 }
 }
 
 async function readCosts(server: Server, database: Database) {
-  const statements = await database.statements()
+  const statements = await database.statements(server.database)
+  return { ...readProcessors(server, database), statements }
+}
+
+type Processors = Record<'server' | 'database' | 'machine', number | undefined>
+
+/** What everybody has used so far. */
+export function readProcessors(server: Server, database: Database): Processors {
   return {
     server: processorMicroseconds(server.child.pid),
     database: processorMicroseconds(database.pid),
     machine: machineMicroseconds(),
-    statements,
+  }
+}
+
+/** What each has used since then; `generators` is what those who made the load say of themselves. */
+export function sinceThen(before: Processors, after: Processors, generators: number) {
+  const serverMicroseconds = difference(before.server, after.server)
+  const databaseMicroseconds = difference(before.database, after.database)
+  const ours = generators + (serverMicroseconds ?? 0) + (databaseMicroseconds ?? 0)
+  const all = difference(before.machine, after.machine)
+  return {
+    serverMicroseconds,
+    databaseMicroseconds,
+    strangerMicroseconds: all === undefined ? undefined : Math.max(0, all - ours),
   }
 }
 

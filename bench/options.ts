@@ -24,7 +24,7 @@ export const usage = `npm run bench -- [workload…] [settings]
 
   --seconds 1       how long a workload is measured in a round
   --warm-up 0.2     seconds of load before that; ten times as long in the first round
-  --rounds 15       how often the workloads take turns; short turns meet the same noise
+  --rounds 8        how often the workloads take turns; short turns meet the same noise
   --connections 32  how many requests are under way at once, at most
   --rate 500        send so many requests a second, instead of as many as are answered
   --workers ${defaultWorkers}       processes of every server
@@ -39,7 +39,7 @@ export function readOptions(words: string[], known: readonly string[]): Options 
     names: positionals.length > 0 ? positionals : known,
     seconds: number('--seconds', values.seconds, 1, { least: 0.1 }),
     warmUp: number('--warm-up', values['warm-up'], 0.2, { least: 0.1 }),
-    rounds: number('--rounds', values.rounds, 15, { least: 1, whole: true }),
+    rounds: number('--rounds', values.rounds, 8, { least: 1, whole: true }),
     connections: number('--connections', values.connections, 32, { least: 1, whole: true }),
     workers: number('--workers', values.workers, defaultWorkers, { least: 1, whole: true }),
     rate: values.rate === undefined ? undefined : number('--rate', values.rate, 0, { least: 1 }),

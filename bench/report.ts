@@ -1,6 +1,6 @@
 import type { ColdStart } from './cold-start.ts'
 import { median, middleHalf } from './statistics.ts'
-import { type Bar, type Comparison, percent, type Summary } from './summary.ts'
+import { type Bar, type Comparison, type Goal, percent, type Summary } from './summary.ts'
 
 export type Figures = {
   machine: Record<string, string | number>
@@ -9,6 +9,7 @@ export type Figures = {
   comparisons: readonly Comparison[]
   coldStart: ColdStart
   bars: readonly Bar[]
+  goals: readonly Goal[]
 }
 
 const headings = [
@@ -24,7 +25,7 @@ const headings = [
   'errors',
 ]
 
-export function writeReport({ machine, run, summaries, comparisons, coldStart, bars }: Figures): string {
+export function writeReport({ machine, run, summaries, comparisons, coldStart, bars, goals }: Figures): string {
   return [
     facts(machine),
     facts(run),
@@ -37,6 +38,7 @@ export function writeReport({ machine, run, summaries, comparisons, coldStart, b
     `cold start  ${spread(coldStart.seconds, (seconds) => `${seconds.toFixed(3)} s`)}, idle memory ${shown(coldStart.idleMegabytes, 1)} MB`,
     '',
     ...bars.map(({ what, is, must, held }) => `${held ? 'holds ' : 'MISSED'}  ${what}: ${is}, must be ${must}`),
+    ...goals.map(({ what, is, aim }) => `${is >= aim ? 'reached' : 'ahead '}  ${what}: ${is.toFixed(0)}, the goal is ${aim}`),
   ].join('\n')
 }
 
@@ -56,7 +58,7 @@ function row(summary: Summary): string[] {
   ]
 }
 
-function remarks({ name, requests, errors, generatorBusy, strangersBusy }: Summary): string[] {
+function remarks({ name, requests, errors, remarks: special, generatorBusy, strangersBusy }: Summary): string[] {
   const failures = Object.entries(errors).map(([why, count]) => `${name} is not valid: ${count} × ${why}`)
   if (requests === 0) return failures
   // Whoever waits for the generator looks faster than they are, next to a server that does not.
@@ -68,7 +70,7 @@ function remarks({ name, requests, errors, generatorBusy, strangersBusy }: Summa
     strangersBusy > 0.2
       ? [`${name}: others, on this machine or beside it, took ${percent(strangersBusy)} of a core meanwhile`]
       : []
-  return [...failures, ...slow, ...disturbed]
+  return [...failures, ...special.map((remark) => `${name}: ${remark}`), ...slow, ...disturbed]
 }
 
 function spread(values: readonly number[], write: (value: number) => string): string {

@@ -8,15 +8,20 @@ import { type Answer, freePort, untilAnswers } from './http.ts'
 /** Everything that the servers of a run have in common. */
 export type Site = { program: string; database: Database; workers: number; cleanup: Cleanup }
 
-export type Server = { port: number; child: Child }
+/** A server, and the name of the database that it uses alone. */
+export type Server = { port: number; child: Child; database: string }
 
 export type ServiceName = 'identity' | 'payments'
 
-const secret = randomBytes(32).toString('hex')
+/** What access tokens are signed with in all servers of a run. */
+export const secret = randomBytes(32).toString('hex')
+
+/** What a server has that others of its kind do not. */
+export type Setup = { database?: string; env?: Readonly<Record<string, string>> }
 
 /** The production entry with the settings it insists on and, but for the address and the number of workers, its defaults. */
-function environment(name: ServiceName, { database, workers }: Pick<Site, 'database' | 'workers'>, port: number) {
-  const common = { DATABASE_URL: database.url, WORKERS: String(workers), API_PORT: String(port) }
+function environment(name: ServiceName, { workers, port, url }: { workers: number; port: number; url: string }) {
+  const common = { DATABASE_URL: url, WORKERS: String(workers), API_PORT: String(port) }
   if (name === 'payments') return { ...common, PAY_API_HOST: '127.0.0.1' }
   return {
     ...common,
@@ -32,12 +37,19 @@ function environment(name: ServiceName, { database, workers }: Pick<Site, 'datab
 }
 
 /** Resolves at its first 200 on /health. */
-export async function startService(name: ServiceName, site: Site): Promise<Server> {
+export async function startService(
+  name: ServiceName,
+  site: Site,
+  { database = usualDatabase, env = {} }: Setup = {},
+): Promise<Server> {
   const port = await freePort()
-  const env = environment(name, site, port)
-  const child = startChild({ words: [site.program, name, 'serve'], env, folder: site.database.folder })
-  return settle(name, { port, child }, '/health', site.cleanup)
+  const url = await site.database.url(database)
+  const whole = { ...environment(name, { workers: site.workers, port, url }), ...env }
+  const child = startChild({ words: [site.program, name, 'serve'], env: whole, folder: site.database.folder })
+  return settle(name, { port, child, database }, '/health', site.cleanup)
 }
+
+const usualDatabase = 'tollgate'
 
 /** A node:http server without anything, which answers what the service answered. */
 export async function startBare(answer: Answer, site: Site): Promise<Server> {
@@ -50,7 +62,7 @@ export async function startBare(answer: Answer, site: Site): Promise<Server> {
   }
   const words = [join(import.meta.dirname, 'bare.ts')]
   const child = startChild({ words, env, folder: site.database.folder, ipc: true })
-  return settle('bare', { port, child }, '/', site.cleanup)
+  return settle('bare', { port, child, database: usualDatabase }, '/', site.cleanup)
 }
 
 async function settle(name: string, server: Server, path: string, cleanup: Cleanup): Promise<Server> {

@@ -1,0 +1,114 @@
+/** What is asked, in a form that can be sent to another process, and that can go on where an earlier load has stopped. */
+export type Requests =
+  | { kind: 'turns'; texts: readonly Uint8Array[]; turn: number }
+  /** The same with another number each time, of always as many digits. */
+  | { kind: 'numbered'; text: Uint8Array; place: Place; number: number }
+  /** One for every connection, into which goes what stands in the answer to the one before, right after some words. */
+  | { kind: 'chained'; texts: readonly Uint8Array[]; place: Place; after: string }
+
+/** Where in a request something changes. Always as long, so that nothing else has to. */
+export type Place = { at: number; length: number }
+
+export type Asker = {
+  /** The next request of a connection. It is overwritten by the one after it. */
+  next(connection: number): Uint8Array
+  /** Whether the answer's body has everything that the next request of this connection needs. */
+  learn(connection: number, body: Buffer): boolean
+  /** Whether it has to be told the bodies of answers. */
+  learns: boolean
+  /** What another load begins with, to go on where this one has come to. */
+  rest(): Requests
+}
+
+export function createAsker(requests: Requests, connections: number): Asker {
+  if (requests.kind === 'turns') return askInTurns(requests)
+  if (requests.kind === 'numbered') return askNumbered(requests, connections)
+  return askChained(requests, connections)
+}
+
+const nothingToLearn = { learn: () => true, learns: false }
+
+function askInTurns({ texts, turn: first }: Requests & { kind: 'turns' }): Asker {
+  let turn = first
+  return {
+    ...nothingToLearn,
+    next() {
+      turn = (turn + 1) % texts.length
+      return texts[turn] as Uint8Array
+    },
+    rest: () => ({ kind: 'turns', texts, turn }),
+  }
+}
+
+function askNumbered(requests: Requests & { kind: 'numbered' }, connections: number): Asker {
+  const { text, place } = requests
+  const copies = Array.from({ length: connections }, () => Buffer.from(text))
+  let { number } = requests
+  return {
+    ...nothingToLearn,
+    next(connection) {
+      const copy = copies[connection] as Buffer
+      copy.write(String(number).padStart(place.length, '0'), place.at, 'latin1')
+      number += 1
+      return copy
+    },
+    rest: () => ({ ...requests, number }),
+  }
+}
+
+function askChained(requests: Requests & { kind: 'chained' }, connections: number): Asker {
+  const { texts, place } = requests
+  // Two connections with one chain would both ask for the same, which is another workload.
+  if (texts.length < connections) throw new Error(`${connections} connections need as many chains, and there are ${texts.length}`)
+  const copies = texts.map((text) => Buffer.from(text))
+  const after = Buffer.from(requests.after)
+  return {
+    learns: true,
+    next: (connection) => copies[connection] as Buffer,
+    learn(connection, body) {
+      const found = body.indexOf(after)
+      const from = found + after.length
+      // A quotation mark ends what is looked for; anything longer or shorter would not fit.
+      if (found < 0 || body[from + place.length] !== quotationMark) return false
+      body.copy(copies[connection] as Buffer, place.at, from, from + place.length)
+      return true
+    },
+    rest: () => ({ ...requests, texts: copies }),
+  }
+}
+
+const quotationMark = 0x22
+
+export type Given = { headers?: Readonly<Record<string, string>>; json?: unknown }
+
+/** The bytes of a request. */
+export function requestText(method: string, path: string, { headers = {}, json }: Given = {}): Buffer {
+  const body = json === undefined ? '' : JSON.stringify(json)
+  const described =
+    json === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }
+  const lines = Object.entries({ Host: '127.0.0.1', ...headers, ...described }).map(([name, value]) => `${name}: ${value}`)
+  return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'))
+}
+
+export function inTurns(...texts: readonly Buffer[]): Requests {
+  return { kind: 'turns', texts, turn: 0 }
+}
+
+/** Stands in a request for a number that is another one each time. */
+export const numberHere = '#########'
+
+export function numbered(text: Buffer): Requests {
+  return { kind: 'numbered', text, place: placeOf(text, numberHere), number: 1 }
+}
+
+/** `firsts` are what the first request of each chain holds, all of one length; `write` makes a request that holds such a thing. */
+export function chained(firsts: readonly string[], write: (given: string) => Buffer, after: string): Requests {
+  const [first = ''] = firsts
+  return { kind: 'chained', texts: firsts.map(write), place: placeOf(write(first), first), after }
+}
+
+function placeOf(text: Buffer, what: string): Place {
+  const at = text.indexOf(what)
+  if (at < 0 || what === '') throw new Error('the request has no place for what changes')
+  return { at, length: Buffer.byteLength(what) }
+}

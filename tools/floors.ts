@@ -8,8 +8,8 @@ const serviceFloors: readonly RegExp[] = [
   /^server\.ts$/,
   /^endpoints\//,
   /^operations\//,
-  /^(callers|app|config|errors|shapes|migrations)\.ts$/,
-  /^(rules|store|passwords|providers|sms|mail|acquirers)\//,
+  /^(callers|app|config|errors|meters|migrations|shapes)\.ts$/,
+  /^(rules|store|passwords|providers|sms|mail|pages|acquirers)\//,
 ]
 
 /** Which packages a package may know. Whoever is not named is known by HTTP alone. */

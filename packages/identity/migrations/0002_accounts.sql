@@ -90,7 +90,11 @@ create table auth.refresh_tokens (
   session_id uuid constraint refresh_tokens_session_id_fkey references auth.sessions (id) on delete cascade
 );
 
-create index refresh_tokens_session_id_revoked_idx on auth.refresh_tokens (session_id, revoked);
+-- Not by what an exchange changes, so that it need not touch the indexes again; the room left on each page is for that, too.
+create index refresh_tokens_session_id_idx on auth.refresh_tokens (session_id);
+alter table auth.refresh_tokens set (fillfactor = 80);
+alter table auth.sessions set (fillfactor = 80);
+alter table auth.users set (fillfactor = 90);
 create index refresh_tokens_parent_idx on auth.refresh_tokens (parent);
 -- For clearing away the old ones: rows stand in the order of their time, so that a few bytes for many of them will do.
 create index refresh_tokens_created_at_idx on auth.refresh_tokens using brin (created_at);

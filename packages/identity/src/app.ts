@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Clock } from '@tollgate/kit/clock'
 import type { Db } from '@tollgate/kit/db'
 import { endpointFor } from '@tollgate/kit/endpoint'
@@ -9,6 +10,7 @@ import type { Config } from './config.ts'
 import type { FailureCode } from './errors.ts'
 import type { Compose } from './mail/compose.ts'
 import type { Transport } from './mail/smtp.ts'
+import type { Meters } from './meters.ts'
 import type { BreachCheck } from './passwords/breach.ts'
 import type { Passwords } from './passwords/hashing.ts'
 
@@ -23,7 +25,8 @@ export type App = {
   /** What access tokens are signed and verified with. */
   keys: Keys
   /** What is derived from the one secret: a key for each purpose. */
-  secrets: Readonly<Record<'refresh' | 'codes' | 'messages' | 'recipients' | 'decoys', Secret<Buffer>>>
+  secrets: Readonly<Record<'refresh' | 'codes' | 'messages' | 'recipients' | 'decoys', Secret<KeyObject>>>
+  meters: Meters
   passwords: Passwords
   /** Undefined where nobody wants it asked. */
   isBreached: BreachCheck | undefined

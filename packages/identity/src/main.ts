@@ -11,6 +11,7 @@ import { type Config, settings } from './config.ts'
 import { failureTable } from './errors.ts'
 import { createCompose } from './mail/compose.ts'
 import { createTransport } from './mail/smtp.ts'
+import { createMeters } from './meters.ts'
 import { migrations } from './migrations.ts'
 import { cleanUp } from './operations/clean-up.ts'
 import { deliverMessage } from './operations/deliver-message.ts'
@@ -44,7 +45,7 @@ type Loops = { jobs: JobLoop; cleaning: Cleaning; fetch: { close(): Promise<void
 
 const loopsOf = new WeakMap<App, Loops>()
 
-function open({ config, db, log, now }: Parts<Config>): App {
+function open({ config, db, log, now, metrics }: Parts<Config>): App {
   const { jwt, security, password, smtp } = config
   const fetch = createFetch({
     allowPrivate: security.allowPrivateAddresses,
@@ -52,6 +53,7 @@ function open({ config, db, log, now }: Parts<Config>): App {
     userAgent: `Tollgate/${version}`,
   })
   const { breach } = password
+  const passwords = createPasswords({ concurrency: hashesAtOnce(config), queue: password.hashQueue })
   const parts: Omit<App, 'nudge'> = {
     config,
     db,
@@ -66,7 +68,8 @@ function open({ config, db, log, now }: Parts<Config>): App {
       recipients: derivedKey(jwt.secret, 'recipients'),
       decoys: derivedKey(jwt.secret, 'decoys'),
     },
-    passwords: createPasswords({ concurrency: hashesAtOnce(config), queue: password.hashQueue }),
+    passwords,
+    meters: createMeters(metrics, passwords),
     isBreached: breach.enabled ? createBreachCheck({ ...breach, fetch, log }) : undefined,
     composeMail: createCompose({ siteUrl: config.siteUrl, mailer: smtp.mailer, now, log, fetch }),
     smtp: createTransport(smtp, { clientName: new URL(config.externalUrl).hostname }),

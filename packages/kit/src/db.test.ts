@@ -181,3 +181,24 @@ test('a transaction cannot begin another one', () => {
   const wrong: Tx = db
   expect(wrong).toBe(db)
 })
+
+test('a change that waits holds up nobody who only looks', async () => {
+  const own = ownDb({ name: 'kit-waiting', lanes: 1, writeLanes: 1, poolSize: 1 })
+  const release = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = own.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(4711)`
+    held.resolve()
+    await release.promise
+  })
+  await held.promise
+  let changed = false
+  const change = own`with turn as (select pg_advisory_xact_lock(4711)) select from turn`.then(() => {
+    changed = true
+  })
+  expect(await own`select 1 as it`).toEqual([{ it: 1 }])
+  expect(changed).toBe(false)
+  release.resolve()
+  await Promise.all([holding, change])
+  expect(changed).toBe(true)
+})

@@ -31,8 +31,10 @@ export type DbOptions = {
   schema: Schema
   /** Shows in pg_stat_activity. */
   name: string
-  /** Connections that short statements share; few are faster than many. */
+  /** Connections that short statements share; few are faster than many, because what leaves together is answered together. */
   lanes?: number
+  /** Connections for those of them that change something: each waits for the disk, and many can wait at once. None: they share the others. */
+  writeLanes?: number
   /** Connections for transactions. */
   poolSize?: number
   /** Milliseconds after which a connection that does not come, or an answer that does not, counts as an outage. */
@@ -59,7 +61,9 @@ export function openDb(options: DbOptions): Db {
     keepAliveInitialDelayMillis: 10_000,
   }
   const statementOf = statements(options.schema)
-  const lanes = Array.from({ length: options.lanes ?? 2 }, () => createLane(settings))
+  const openLanes = (length: number) => Array.from({ length }, () => createLane(settings))
+  const lanes = openLanes(options.lanes ?? 2)
+  const writeLanes = options.writeLanes ? openLanes(options.writeLanes) : lanes
   const pool = new pg.Pool({ ...settings, pipeline: true, max: options.poolSize ?? 6, idleTimeoutMillis: 30_000 })
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', () => {})
@@ -68,8 +72,9 @@ export function openDb(options: DbOptions): Db {
   const sql: Sql = (template, ...values) => {
     const statement = statementOf(template)
     return again(() => {
-      turn = (turn + 1) % lanes.length
-      return ask((lanes[turn] as Lane).run, statement, values)
+      const among = statement.looks ? lanes : writeLanes
+      turn++
+      return ask((among[turn % among.length] as Lane).run, statement, values)
     })
   }
 
@@ -77,7 +82,7 @@ export function openDb(options: DbOptions): Db {
   return Object.assign(sql, {
     begin: <T>(story: (tx: Tx) => Promise<T>) => again(() => transaction(pool, statementOf, story)),
     async close() {
-      closed ??= Promise.all([pool.end(), ...lanes.map((lane) => lane.close())])
+      closed ??= Promise.all([pool.end(), ...[...new Set([...lanes, ...writeLanes])].map((lane) => lane.close())])
       // A server that hangs must not keep the process from leaving.
       await Promise.race([closed, sleep(closePatience, undefined, { ref: false })])
     },

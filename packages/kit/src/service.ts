@@ -7,6 +7,7 @@ import type { Settings } from './env.ts'
 import type { FailureTable } from './failure.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
 import { type Migration, migrate } from './migrate.ts'
 import type { ApiDescription } from './openapi.ts'
 import { headersOf, type Manner } from './serve/manner.ts'
@@ -38,7 +39,14 @@ export type Service<Config extends ServiceConfig = ServiceConfig, App = unknown>
   close?(app: App): Promise<void>
 }
 
-export type Parts<Config> = { config: Config; db: Db; log: Log; now: Clock }
+export type Parts<Config> = {
+  config: Config
+  db: Db
+  log: Log
+  now: Clock
+  /** Where nobody wants them there are none. */
+  metrics: Metrics | undefined
+}
 
 export type Running<App> = {
   app: App
@@ -60,7 +68,7 @@ export async function startService<Config extends ServiceConfig, App>(
     name: `tollgate-${service.name}`,
     ...connectionShare(config),
   })
-  const app = service.open({ config, db, log, now })
+  const app = service.open({ config, db, log, now, metrics: telemetry.metrics })
   const manner = service.manner(config)
   const endpoints = [...service.endpoints, ...documentEndpoints(describe(service))]
   let leaving = false
@@ -128,14 +136,15 @@ function schemaOf(service: { schema: string }, config: ServiceConfig): Schema {
   return { written: service.schema, actual: config.db.namespace }
 }
 
-/** What we choose by ourselves stays well below the 100 connections that a PostgreSQL takes unless it is told otherwise. */
-const modest = { together: 64, worker: 8 }
+/** What we choose by ourselves, both services together, stays below the 100 connections that a PostgreSQL takes unless it is told otherwise. */
+const modest = { together: 48, worker: 16 }
 
 /** DB_MAX_POOL_SIZE is for all workers together; every one of them needs a shared connection and one for transactions. */
-function connectionShare(config: ServiceConfig): { lanes: number; poolSize: number } {
+function connectionShare(config: ServiceConfig): { lanes: number; writeLanes: number; poolSize: number } {
   const workers = affordableWorkers(config)
   const most = config.db.maxPoolSize || Math.min(modest.together, modest.worker * workers)
   const share = Math.max(2, Math.floor(most / workers))
   const lanes = share >= 4 ? 2 : 1
-  return { lanes, poolSize: share - lanes }
+  const writeLanes = share >= 8 ? Math.floor(share / 2) - lanes : 0
+  return { lanes, writeLanes, poolSize: share - lanes - writeLanes }
 }

@@ -23,5 +23,5 @@ that send none or \`application/vnd.api+json\`: the old clients cannot read one.
   bodyTypes: ['application/json', 'application/x-www-form-urlencoded'],
   versionAttribute: 'pay.version',
   manner,
-  open: (parts) => ({ ...parts, mintId: createIds(parts.now) }),
+  open: ({ metrics: _, ...parts }) => ({ ...parts, mintId: createIds(parts.now) }),
 }

@@ -10,7 +10,13 @@ const year = 365 * day
 const mostSteps = 100
 
 /** Takes away what nobody needs any more, a little at a time. Any number of processes may do so at once. */
-export async function cleanUp({ db, log, now, config }: Pick<App, 'db' | 'log' | 'now' | 'config'>): Promise<void> {
+export async function cleanUp({
+  db,
+  log,
+  now,
+  config,
+  meters,
+}: Pick<App, 'db' | 'log' | 'now' | 'config' | 'meters'>): Promise<void> {
   const before = (seconds: number) => new Date(now().getTime() - seconds * 1000)
   const { smtp, sms, sessions, external, rateLimit } = config
   const longestInterval = Math.max(smtp.maxFrequency ?? 900, sms.maxFrequency)
@@ -37,6 +43,7 @@ export async function cleanUp({ db, log, now, config }: Pick<App, 'db' | 'log' |
       rows += deleted.rows
       more = deleted.more
     }
+    meters.cleaned(rows)
     if (rows > 0) log.debug({ rows }, 'cleaned up')
   } catch (problem) {
     log.warn({ error: problem }, 'cleaning up failed, and is tried again later')

@@ -58,8 +58,10 @@ export async function deliverMessage(app: Parts, job: Job): Promise<void> {
     const outsideId = await letter.deliver(handOver)
     // Should this fail, the mark is what keeps the message from being sent again.
     await setSent(db, id, { outsideId, now: now() })
+    app.meters.delivery('taken', channel, letter.kind)
   } catch (problem) {
     if (!(problem instanceof MailFailure) && !(problem instanceof SmsTrouble)) throw problem
+    app.meters.delivery('refused', channel, letter.kind)
     const reason = discreet(problem.message, letter.secrets)
     if (problem.maybeSent) return giveUp(`${reason}: it may have been sent`)
     const temporary = problem instanceof MailFailure ? problem.kind === 'temporary' : problem.temporary
@@ -96,7 +98,7 @@ async function tryAgain({ db, log, now }: Parts, { kind, payload, attempts }: Jo
 type HandOver = () => Promise<void>
 
 /** A message that can be read, how it is delivered, and what of it nobody else may read. */
-type Letter = { deliver(handOver: HandOver): Promise<string>; secrets: (string | undefined)[] }
+type Letter = { kind: string; deliver(handOver: HandOver): Promise<string>; secrets: (string | undefined)[] }
 
 /** Undefined where it was sealed with another key. */
 function open(app: Parts, { id, channel, sealed, createdAt }: WaitingMessage): Letter | undefined {
@@ -111,6 +113,7 @@ function open(app: Parts, { id, channel, sealed, createdAt }: WaitingMessage): L
 
 function mailOf(app: Parts, id: string, date: Date, { kind, to, facts }: SealedMail): Letter {
   return {
+    kind,
     secrets: [facts.link, facts.tokenHash, facts.code, to, ...addressesIn(facts)],
     async deliver(beforeHandOver) {
       const composed = await app.composeMail(kind, facts)
@@ -125,6 +128,7 @@ function addressesIn({ email, newEmail, oldEmail, phone, oldPhone }: MailFacts) 
 
 function smsOf({ config: { sms }, fetch }: Parts, { to, text, code, whatsapp }: SealedSms): Letter {
   return {
+    kind: 'sms',
     secrets: [text, code, to],
     async deliver(handOver) {
       if (sms.provider === undefined)

@@ -3,6 +3,7 @@ import type { Sql, Tx } from '@tollgate/kit/db'
 import type { Incoming } from '@tollgate/kit/endpoint'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
+import { networkOf } from '../rules/client-address.ts'
 import type { Rate } from '../rules/rate.ts'
 import { takeFromBucket } from '../store/rate-limits.ts'
 
@@ -19,7 +20,7 @@ function callerOf({ config }: App, { headers, peer }: Incoming): string | undefi
   const { header, byAddress } = config.rateLimit
   const value = header === undefined ? undefined : headers[header.toLowerCase()]
   const first = (Array.isArray(value) ? value.join() : value)?.split(',')[0]?.trim()
-  return first || (byAddress ? peer : undefined)
+  return first || (byAddress ? networkOf(peer) : undefined)
 }
 
 /** Refuses a mail beyond what may be sent in all. Asked last, because everybody who sends asks the same bucket. */
@@ -37,11 +38,17 @@ export async function limitSms(app: App, tx: Tx): Promise<void> {
 }
 
 async function take(app: App, sql: Sql, { key, rate, refusal }: { key: string; rate: Rate; refusal: Limited }): Promise<void> {
-  if (rate.most < 1) throw fail(refusal)
+  if (rate.most < 1) throw refused(app, refusal, {})
   const bucket = createHmac('sha256', app.secrets.recipients.reveal()).update(key).digest()
   const now = app.now()
   const { taken, refilledAt } = await takeFromBucket(sql, bucket, rate, now)
   if (taken) return
   const left = Math.max(1, Math.ceil(rate.seconds - (now.getTime() - refilledAt.getTime()) / 1000))
-  throw fail(refusal, { headers: { 'retry-after': String(left) } })
+  throw refused(app, refusal, { headers: { 'retry-after': String(left) } })
+}
+
+function refused({ meters }: App, refusal: Limited, details: Parameters<typeof fail>[1]) {
+  if (refusal === 'over_email_send_rate_limit') meters.limited('mail')
+  if (refusal === 'over_sms_send_rate_limit') meters.limited('sms')
+  return fail(refusal, details)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, networkOf } from './client-address.ts'
 
 const from = (forwarded: string | undefined, peer = '10.9.8.7') =>
   clientAddress({ headers: { 'x-forwarded-for': forwarded }, peer })
@@ -61,4 +61,16 @@ test('every address has one spelling, however it came', () => {
     }),
   )
   fc.assert(fc.property(fc.ipV4(), (text) => void expect(from(`::ffff:${text}`)).toBe(text)))
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::6', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['', ''],
+])('%s counts for %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

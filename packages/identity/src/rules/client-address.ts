@@ -23,3 +23,14 @@ function normalise(text: string): string | undefined {
   if (high === undefined || low === undefined) return address
   return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.')
 }
+
+/** Whom an address counts for: whoever has one of IPv6 usually has the 2^64 beside it, too. */
+export function networkOf(address: string): string {
+  const plain = normalise(address.replace(/%.*$/, '')) ?? address
+  if (isIP(plain) !== 6) return plain
+  const [head = '', tail] = plain.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const gap = tail === undefined ? 0 : 8 - groups.length - rest.length
+  return [...groups, ...new Array<string>(gap).fill('0'), ...rest].slice(0, 4).join(':')
+}

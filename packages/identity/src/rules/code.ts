@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto'
+import { createHmac, hash, type KeyObject, randomBytes, randomInt } from 'node:crypto'
 import type { Secret } from '@tollgate/kit/secret'
 
 /** Wrong guesses until a code is worth nothing: five in a million for the shortest one. Links cannot be guessed and do not count. */
@@ -22,10 +22,10 @@ export function isProvedToken(token: string): boolean {
 
 /** As it is kept. One plain hash is enough for something that cannot be guessed. */
 export function hashLinkToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
+  return hash('sha256', token, 'base64url')
 }
 
 /** With a key, because all codes that there are can be tried in a moment by whoever reads the table without it. */
-export function hashCode(key: Secret<Buffer>, address: string, code: string): string {
+export function hashCode(key: Secret<KeyObject>, address: string, code: string): string {
   return createHmac('sha256', key.reveal()).update(`${address}\0${code}`).digest('base64url')
 }

@@ -1,9 +1,10 @@
+import { createSecretKey } from 'node:crypto'
 import { Secret } from '@tollgate/kit/secret'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decoyId } from './decoy.ts'
 
-const secret = new Secret(Buffer.from('a secret of the test'))
+const secret = new Secret(createSecretKey(Buffer.from('a secret of the test')))
 const address = 'ada@example.com'
 
 test('an address has the same id every time, and another has another', () => {
@@ -41,7 +42,7 @@ test('every free bit of it is set half of the time', () => {
 test('another secret gives another id, and so does another part', () => {
   const ids = [
     decoyId(secret, address),
-    decoyId(new Secret(Buffer.from('another')), address),
+    decoyId(new Secret(createSecretKey(Buffer.from('another'))), address),
     decoyId(secret, address, 'identity'),
   ]
   expect(new Set(ids).size).toBe(3)

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, type KeyObject, randomBytes } from 'node:crypto'
 import type { Secret } from '@tollgate/kit/secret'
 
 /** 192 random bits, or what looks like them to everybody without the key. */
@@ -13,11 +13,11 @@ export function firstToken(): string {
  * What a token is exchanged for: always the same child, because it follows from the parent. So a client that lost the answer, or asks twice
  * at once, gets the same child again although only its hash is kept.
  */
-export function childToken(parent: string, key: Secret<Buffer>): string {
+export function childToken(parent: string, key: Secret<KeyObject>): string {
   return createHmac('sha256', key.reveal()).update(parent).digest().subarray(0, bytes).toString('base64url')
 }
 
 /** As it is kept. One plain hash is enough for something that cannot be guessed. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
+  return hash('sha256', token, 'base64url')
 }

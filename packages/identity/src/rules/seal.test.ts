@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { Secret } from '@tollgate/kit/secret'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { seal, unseal } from './seal.ts'
 
-const key = new Secret(randomBytes(32))
+const key = new Secret(createSecretKey(randomBytes(32)))
 
 test('what was sealed can be read again, with the same key and in the same place', () => {
   fc.assert(
@@ -18,7 +18,7 @@ test('what was sealed can be read again, with the same key and in the same place
 
 test('not with another key', () => {
   const sealed = seal(key, 'here', { code: '123456' })
-  expect(() => unseal(new Secret(randomBytes(32)), 'here', sealed)).toThrow()
+  expect(() => unseal(new Secret(createSecretKey(randomBytes(32))), 'here', sealed)).toThrow()
 })
 
 test('not in another place', () => {

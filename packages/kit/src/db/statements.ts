@@ -5,6 +5,8 @@ export type Schema = { written: string; actual: string }
 
 export type Statement = {
   readonly text: string
+  /** Whether it only looks: what changes something waits for the disk, and those behind it wait along. */
+  readonly looks: boolean
   /** The name that connections prepare it under. */
   name: string
   /** How often it has been given a new name. */
@@ -23,10 +25,16 @@ export function statements(schema: Schema): StatementOf {
       template.reduce((before, part, index) => `${before}$${index}${part}`),
       schema,
     )
-    const statement = { name: createHash('sha256').update(text).digest('hex').slice(0, 20), text, renewals: 0 }
+    const name = createHash('sha256').update(text).digest('hex').slice(0, 20)
+    const statement = { name, text, looks: looksOnly(text), renewals: 0 }
     known.set(template, statement)
     return statement
   }
+}
+
+/** Taken for a change when in doubt: that costs a little time and nothing else. */
+function looksOnly(text: string): boolean {
+  return /^\s*select\b/i.test(text) && !/\bfor\s+(no\s+key\s+)?(update|share|key)\b/i.test(text)
 }
 
 /** Under a new name every connection prepares it anew. Those that failed together under the old one need only one new name. */

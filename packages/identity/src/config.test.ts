@@ -242,6 +242,21 @@ describe('values', () => {
     expect([config.smtp.maxFrequency, config.sms.maxFrequency, config.jwt.lifetime]).toEqual([0, 90, 3600])
   })
 
+  test.each(['standard', 'strict'])(
+    'links do their work at once unless a page is asked for, in the %s profile too',
+    (profile) => {
+      const linkPage = (env: Env) => configOf({ AUTH_SECURITY_PROFILE: profile, ...env }).smtp.mailer.linkPage
+      expect([linkPage({}), linkPage({ AUTH_MAILER_LINK_PAGE_ENABLED: 'true' })]).toEqual([false, true])
+    },
+  )
+
+  test.each(['/mail/{locale}/invite.html', 'https://site.test/{locale}.html', 'https://site.test/invite?in={locale}'])(
+    'a template may be at %s',
+    (location) => {
+      expect(configOf({ AUTH_MAILER_TEMPLATES_INVITE: location }).smtp.mailer.templates.invite).toBe(location)
+    },
+  )
+
   test('no secret can be printed', () => {
     const printed = JSON.stringify(configOf({ AUTH_SMTP_PASS: 'hunter2', AUTH_SMS_VONAGE_API_SECRET: 'hunter2' }))
     expect(printed).not.toContain('hunter2')
@@ -297,6 +312,8 @@ test.each<[string, string]>([
   ['AUTH_SMS_TEMPLATE', 'no code'],
   ['AUTH_SECURITY_SIGNUP_DECOY', 'none'],
   ['AUTH_MAILER_OTP_LENGTH', '5'],
+  ['AUTH_MAILER_TEMPLATES_INVITE', 'https://{locale}.site.test/invite.html'],
+  ['AUTH_MAILER_TEMPLATES_INVITE', 'https://site.{locale}/invite.html'],
   ['AUTH_EXTERNAL_FLOW_STATE_EXPIRY_DURATION', '1m'],
 ])('%s cannot be %j', (name, value) => {
   expect(complaintsOf({ ...required, [name]: value })).toEqual([name])

@@ -4,6 +4,7 @@ import { parseKeySet } from '@tollgate/kit/jwt'
 import type { Secret } from '@tollgate/kit/secret'
 import { serviceSettings } from '@tollgate/kit/service-settings'
 import { type MailKind, mailKinds } from './mail/kinds.ts'
+import { parseTemplateLocation } from './mail/localized-templates.ts'
 import { type ProviderName, providers } from './providers/all.ts'
 import { parseCharacterSets } from './rules/character-sets.ts'
 import { compileGlob } from './rules/glob.ts'
@@ -284,6 +285,11 @@ export const settings = defineSettings(family, (read) => {
             true,
             'A new email address has to be confirmed from the old one, too',
           ),
+          linkPage: read.flag(
+            'MAILER_LINK_PAGE_ENABLED',
+            false,
+            'Links in mails open a page with a button first, so that mail scanners do not use them up',
+          ),
           externalHosts: read.list(
             'MAILER_EXTERNAL_HOSTS',
             [],
@@ -306,10 +312,13 @@ export const settings = defineSettings(family, (read) => {
             ),
           ),
           templates: byKind((kind) =>
-            read.text(
+            read.parsed(
+              'text',
               `MAILER_TEMPLATES_${mailKinds[kind].setting}`,
               undefined,
               `A URL path to the template of ${mailKinds[kind].about}, instead of the built-in one`,
+              parseTemplateLocation,
+              { example: `/mail/{locale}/${kind}.html` },
             ),
           ),
           notifications: {

@@ -325,3 +325,144 @@ test('a code is of no use once the address has changed', async () => {
   await service.app.db`update auth.users set email = ${newEmail()} where id = ${userId}`
   expect((await present({ type: 'recovery', token_hash: token })).told.error_code).toBe('otp_expired')
 })
+
+describe('with a page before the link', () => {
+  let paged: Awaited<ReturnType<typeof startWithInbox>>
+  beforeAll(async () => {
+    paged = await startWithInbox({
+      AUTH_SMTP_MAX_FREQUENCY: '0',
+      AUTH_MAILER_LINK_PAGE_ENABLED: 'true',
+      AUTH_URI_ALLOW_LIST: 'com.app://**,http://localhost:3000/**',
+    })
+  })
+  afterAll(() => paged.stop())
+
+  async function askForLink(more: object = {}, query = '') {
+    const email = newEmail()
+    await paged.call(`POST /otp${query}`, { json: { email, ...more } })
+    return { email, ...(await paged.mailTo(email)) }
+  }
+
+  /** What the button of a page sends. */
+  function pressOf(page: string): string {
+    const fields = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+    const decode = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    return `GET /verify?${new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, decode(value)]))}`
+  }
+
+  const linkPath = (link: string) => new URL(link).pathname + new URL(link).search
+
+  test('a scanner that opens the link in every way uses nothing up, and the person after it gets in by the button', async () => {
+    const { link } = await askForLink({}, '?redirect_to=https://site.test/in')
+    for (const method of ['HEAD', 'GET', 'HEAD', 'GET', 'GET']) {
+      const answer = await paged.call(`${method} ${linkPath(link)}`)
+      expect([answer.status, answer.headers.location]).toEqual([200, undefined])
+    }
+    const looking = await paged.call(`GET ${linkPath(link)}`, { headers: { 'sec-purpose': 'prefetch' } })
+    const { text } = await paged.call(`GET ${linkPath(link)}`)
+    expect(looking.text).toBe(text)
+    expect((await paged.call(`HEAD ${pressOf(text).slice('GET '.length)}`)).headers.location).toBe('https://site.test/in')
+    const pressed = await paged.call(pressOf(text))
+    expect([pressed.status, pressed.headers.location]).toEqual([
+      303,
+      expect.stringMatching(/^https:\/\/site\.test\/in#access_token=/),
+    ])
+    expect((await paged.call(pressOf(text))).headers.location).toContain('error_code=otp_expired')
+  })
+
+  test('a link that is proved by a challenge ends in a code, as it does without a page', async () => {
+    const challenge = { code_challenge: 'a'.repeat(43), code_challenge_method: 's256' }
+    const { link } = await askForLink(challenge)
+    const { text } = await paged.call(`GET ${linkPath(link)}`)
+    expect((await paged.call(pressOf(text))).headers.location).toMatch(/^https:\/\/site\.test\?code=[0-9a-f-]{36}$/)
+  })
+
+  test('it is a page that nobody keeps, frames or learns of, and that runs nothing', async () => {
+    const { status, headers } = await paged.call('GET /verify?token=x&type=signup')
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'self' https:; frame-ancestors 'none'$/,
+    )
+  })
+
+  test.each([
+    ['signup', 'Confirm your email address', 'Confirm my address'],
+    ['invite', 'You have been invited', 'Accept the invitation'],
+    ['recovery', 'Reset your password', 'Reset my password'],
+    ['magiclink', 'Sign in', 'Sign in'],
+    ['email', 'Sign in', 'Sign in'],
+    ['email_change', 'Confirm your new email address', 'Confirm the change'],
+  ])('%s is told as "%s"', async (type, heading, button) => {
+    const { text } = await paged.call(`GET /verify?token=x&type=${type}`)
+    expect(text).toContain(`<h1>${heading}</h1>`)
+    expect(text).toContain(`<button>${button}</button>`)
+    expect(text).toContain('site.test')
+  })
+
+  test('a wrong link has the same page as a right one: the button tells', async () => {
+    const { link, token } = await askForLink()
+    const right = await paged.call(`GET ${linkPath(link)}`)
+    const wrong = await paged.call(`GET ${linkPath(link).replace(token, 'f'.repeat(token.length))}`)
+    expect(wrong.text.replaceAll('f'.repeat(token.length), '')).toBe(right.text.replaceAll(token, ''))
+    expect((await paged.call(pressOf(wrong.text))).headers.location).toContain('error_code=otp_expired')
+  })
+
+  test.each([
+    '"><script>alert(1)</script>',
+    "'><img src=x onerror=alert(1)>",
+    '"></form><form action="https://evil.test"><input type="hidden" name="token" value="',
+    '</style><script>',
+    '&quot;&#34;&lt;',
+    '\r\n; script-src *',
+  ])('a token like %j stays a token', async (token) => {
+    const query = new URLSearchParams({ token, type: 'signup' })
+    const { text, headers } = await paged.call(`GET /verify?${query}`)
+    expect(text.match(/<(script|img|form|input|button)\b/g)).toEqual(['<form', '<input', '<input', '<input', '<input', '<button'])
+    expect(new URLSearchParams(pressOf(text).split('?')[1]).get('token')).toBe(token)
+    expect(headers['content-security-policy']).not.toContain('script-src')
+  })
+
+  test.each([
+    ['https://evil.test', 'https://site.test', 'https:'],
+    ['javascript:alert(1)', 'https://site.test', 'https:'],
+    ['https://site.test/"><script>', 'https://site.test/"><script>', 'https:'],
+    ['com.app://open', 'com.app://open', 'com.app:'],
+    ['http://localhost:3000/in', 'http://localhost:3000/in', 'http:'],
+  ])('for %s the page leads on to %s', async (redirect_to, destination, scheme) => {
+    const { text, headers } = await paged.call(`GET /verify?${new URLSearchParams({ token: 'x', type: 'signup', redirect_to })}`)
+    expect(text).not.toContain('<script')
+    expect(new URLSearchParams(pressOf(text).split('?')[1]).get('redirect_to')).toBe(destination)
+    expect(headers['content-security-policy']).toContain(`form-action 'self' ${scheme};`)
+    expect(String((await paged.call(pressOf(text))).headers.location).startsWith(destination)).toBe(true)
+  })
+
+  test('where somebody came from counts as it does without a page, although the button sends no word of it', async () => {
+    const headers = { referer: 'https://site.test/mails' }
+    const { text } = await paged.call('GET /verify?token=x&type=signup', { headers })
+    expect((await paged.call(pressOf(text))).headers.location).toMatch(/^https:\/\/site\.test\/mails#error=/)
+  })
+
+  test.each(['sms', 'nothing', '__proto__', 'constructor'])('the type %s has no page', async (type) => {
+    const { status, headers } = await paged.call(`GET /verify?token=x&type=${type}`)
+    expect([status, headers.location]).toEqual([303, expect.stringContaining('Invalid+email+verification+type')])
+  })
+
+  test.each(['token=x', 'type=signup'])('%s alone is refused where it stands', async (query) => {
+    expect((await paged.call(`GET /verify?${query}`)).json()).toMatchObject({ code: 400, error_code: 'validation_failed' })
+  })
+
+  test.each(['', 'no', 'YES', 'true'])('confirm=%s is no press', async (confirm) => {
+    expect((await paged.call(`GET /verify?token=x&type=signup&confirm=${confirm}`)).status).toBe(200)
+  })
+
+  test('POST needs no page', async () => {
+    const { token, type } = await askForLink()
+    expect((await paged.call('POST /verify', { json: { type, token_hash: token } })).status).toBe(200)
+  })
+})

@@ -11,6 +11,7 @@ import { limitCaller } from '../operations/limit.ts'
 import { readPhone } from '../operations/read-input.ts'
 import { guessCode, type Key, redeemCode } from '../operations/redeem-code.ts'
 import { originOf, type Session, startSession } from '../operations/start-session.ts'
+import { linkPage } from '../pages/link-page.ts'
 import { hashLinkToken, isProvedToken } from '../rules/code.ts'
 import { parseEmail } from '../rules/email.ts'
 import { verifiedTokens } from '../rules/purposes.ts'
@@ -118,19 +119,22 @@ export const followLink = endpoint({
   path: '/verify',
   summary: 'Follow the link in a mail',
   description:
-    'Leads on to where redirect_to said, with a session in the fragment; or, for a client that sent a code_challenge, with a code in the query. What goes wrong is told in the same places.',
+    'Leads on to where redirect_to said, with a session in the fragment; or, for a client that sent a code_challenge, with a code in the query. What goes wrong is told in the same places. With AUTH_MAILER_LINK_PAGE_ENABLED it answers with a page first, whose button asks again with `confirm=yes`.',
   tag: 'Sign in',
   caller: anyone,
   query: Type.Object({
     token: Type.Optional(Type.String()),
     type: Type.Optional(Type.String({ description: 'signup, invite, recovery, magiclink, email or email_change' })),
     redirect_to: Type.Optional(Type.String()),
+    confirm: Type.Optional(Type.String({ description: 'yes, from the button of the page' })),
   }),
-  reply: { 303: Nothing },
+  reply: { 200: Type.Unsafe<string>({ type: 'string', contentMediaType: 'text/html' }), 303: Nothing },
   fails: ['over_request_rate_limit'],
 
-  async run(app, { query: { token = '', type = '', redirect_to: named }, request }) {
+  async run(app, { query: { token = '', type = '', redirect_to: named, confirm }, request }) {
     const destination = findDestination(app, request, named)
+    const page = confirm === 'yes' ? undefined : pageBefore(app, { token, type, destination })
+    if (page) return page
     // Mail scanners and browsers that look ahead must not use up what a person is to follow.
     if (isOnlyLooking(request)) return redirect(destination)
     await limitCaller(app, request, 'verify', app.config.rateLimit.verify)
@@ -152,6 +156,16 @@ export const followLink = endpoint({
     }
   },
 })
+
+/**
+ * Mail scanners open every link and some wait for what it does, but they do not press buttons. Where somebody goes in the end is settled
+ * here, for what the request says of it besides its query does not come along with the press.
+ */
+function pageBefore({ config }: App, link: { token: string; type: string; destination: string }): Answer<string> | undefined {
+  if (!config.smtp.mailer.linkPage || link.token === '') return undefined
+  const written = linkPage(link, config.siteUrl)
+  return written && new Answer(200, written.page, { 'content-security-policy': written.policy })
+}
 
 function isOnlyLooking({ method, headers }: Incoming): boolean {
   return (

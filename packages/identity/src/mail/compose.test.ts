@@ -39,6 +39,7 @@ function start(subjects: Partial<Record<MailKind, string>> = {}) {
         invite: '/invite.html?key=secret',
         recovery: '/missing.html',
         phone_changed_notification: '/phone.html',
+        magic_link: '/mail/{locale}/magic.html',
       },
       templateCache: { maxSize: 1000, maxAge: 600, retryInterval: 10 },
     },
@@ -91,4 +92,24 @@ test('a template that cannot be used is told once, and ours is sent', async () =
 test.each(['{{ .Oops', '{{ .Missing }}', ' '])('a subject %j gives way to the usual one', async (subject) => {
   const { compose } = start({ invite: subject })
   expect((await compose('invite', facts)).subject).toBe('You have been invited')
+})
+
+test.each([
+  ['pt-br', 'Olá', '<p lang="pt-br">pt'],
+  ['de-at', 'Servus', '<p lang="de-at">de'],
+  ['de', 'Hallo', '<p lang="de">de'],
+  ['fr', 'Hello', '<p lang="fr">en'],
+  [undefined, 'Hello', '<p lang="">en'],
+])('a reader of %s is greeted with %s', async (locale, subject, html) => {
+  const page = (language: string) => ({ text: `<p lang="{{ .Locale }}">${language}` })
+  site.answer({
+    'GET /mail/pt/magic.html': page('pt'),
+    'GET /mail/de/magic.html': page('de'),
+    'GET /mail/en/magic.html': page('en'),
+  })
+  const greeting =
+    '{{ if eq .Locale "de-at" }}Servus{{ else if eq .Language "de" }}Hallo{{ else if eq .Language "pt" "gl" }}Olá{{ else }}Hello{{ end }}'
+  const { compose, lines } = start({ magic_link: greeting })
+  expect(await compose('magic_link', { ...facts, locale })).toEqual({ subject, html, text: undefined })
+  expect(lines).toEqual([])
 })

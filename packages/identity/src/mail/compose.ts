@@ -3,6 +3,7 @@ import type { Fetch } from '@tollgate/kit/fetch'
 import type { Log } from '@tollgate/kit/log'
 import { createTemplateSource, type TemplateCache } from './custom-templates.ts'
 import { type MailFacts, type MailKind, mailKinds, type TemplateValues, templateValues } from './kinds.ts'
+import { createLocalizedTemplates } from './localized-templates.ts'
 import { occasionalWarning } from './occasional-warning.ts'
 import { renderHtml, renderSubject } from './render.ts'
 import { builtInMail } from './templates/built-in.ts'
@@ -32,7 +33,8 @@ type Parts = {
 /** Puts mails into words: the operator's where they can be had and used, our own otherwise. */
 export function createCompose({ siteUrl, mailer, now, log, fetch }: Parts): Compose {
   const warn = occasionalWarning(log, now)
-  const templates = createTemplateSource({ siteUrl, cache: mailer.templateCache, now, fetch, warn })
+  const source = createTemplateSource({ siteUrl, cache: mailer.templateCache, now, fetch, warn })
+  const templates = createLocalizedTemplates(source, now)
 
   function subjectOf(kind: MailKind, values: TemplateValues): string {
     const { subject } = mailKinds[kind]
@@ -42,12 +44,12 @@ export function createCompose({ siteUrl, mailer, now, log, fetch }: Parts): Comp
     return rendered.text || renderSubject(subject, values).text || subject
   }
 
-  async function customHtml(kind: MailKind, values: TemplateValues): Promise<string | undefined> {
+  async function customHtml(kind: MailKind, values: TemplateValues, locale?: string): Promise<string | undefined> {
     const location = mailer.templates[kind]
     if (!location) return undefined
-    const source = await templates.find(location)
-    if (source === undefined) return undefined
-    const rendered = renderHtml(source, values)
+    const template = await templates.find(location, locale)
+    if (template === undefined) return undefined
+    const rendered = renderHtml(template, values)
     if (rendered.problem) warn(location, `The template cannot be used, the built-in one is: ${rendered.problem}`)
     return rendered.text
   }
@@ -55,7 +57,7 @@ export function createCompose({ siteUrl, mailer, now, log, fetch }: Parts): Comp
   return async (kind, facts) => {
     const values = templateValues(kind, facts, siteUrl)
     const subject = subjectOf(kind, values)
-    const html = await customHtml(kind, values)
+    const html = await customHtml(kind, values, facts.locale)
     if (html !== undefined) return { subject, html, text: undefined }
     return { subject, ...builtInMail(kind, facts, { siteUrl, lifetime: mailer.otpLifetime, subject }) }
   }

@@ -3,8 +3,14 @@ import { type Fetch, type Fetched, OutsideTrouble } from '@tollgate/kit/fetch'
 
 export type TemplateSource = {
   /** The template's text, or undefined where there is none to be had and the built-in one is to be used. */
-  find(location: string): Promise<string | undefined>
+  find(location: string, variant?: Variant): Promise<string | undefined>
+  /** The characters of a template that is kept; 0 where it is not. */
+  sizeOf(location: string): number
+  forget(location: string): void
 }
+
+/** One of several under a pattern. It may be missing, which is remembered as long as a template is and needs no warning. */
+export type Variant = { of: string; mayBeMissing: boolean }
 
 export type TemplateCache = {
   /** The most bytes of a template. */
@@ -34,31 +40,35 @@ export function createTemplateSource({ siteUrl, cache, now, fetch, warn }: Parts
   const entries = new Map<string, Entry>()
   const underway = new Map<string, Promise<string | undefined>>()
 
-  async function renew(location: string): Promise<string | undefined> {
+  async function renew(location: string, variant: Variant | undefined): Promise<string | undefined> {
     const outcome = await fetchTemplate(addressOf(location, siteUrl), { fetch, now, limit: cache.maxSize })
     const moment = now().getTime()
     if (outcome.text !== undefined) {
       entries.set(location, { text: outcome.text, renewAt: moment + cache.maxAge * 1000 })
       return outcome.text
     }
+    if (outcome.gone && variant?.mayBeMissing) {
+      entries.set(location, { text: undefined, renewAt: moment + cache.maxAge * 1000 })
+      return undefined
+    }
     // The operator's words of a while ago are better than ours, unless the operator took them away.
     const text = outcome.gone ? undefined : entries.get(location)?.text
     entries.set(location, { text, renewAt: moment + cache.retryInterval * 1000 })
-    warn(
-      location,
-      `${outcome.problem}; ${text === undefined ? 'the built-in template' : 'the copy fetched before'} is used instead`,
-    )
+    const instead = text !== undefined ? 'the copy fetched before' : variant?.mayBeMissing ? 'another' : 'the built-in template'
+    warn(variant?.of ?? location, `${outcome.problem}; ${instead} is used instead`)
     return text
   }
 
   return {
-    async find(location) {
+    async find(location, variant) {
       const entry = entries.get(location)
       if (entry && now().getTime() < entry.renewAt) return entry.text
-      const running = underway.get(location) ?? renew(location).finally(() => underway.delete(location))
+      const running = underway.get(location) ?? renew(location, variant).finally(() => underway.delete(location))
       underway.set(location, running)
       return running
     },
+    sizeOf: (location) => entries.get(location)?.text?.length ?? 0,
+    forget: (location) => void entries.delete(location),
   }
 }
 

@@ -37,6 +37,7 @@ const full = {
   ...facts,
   redirectTo: 'https://r.test',
   data: { name: 'Ann' },
+  locale: 'pt-br',
   oldEmail: 'z@b.test',
   oldPhone: '15550100',
   phone: '15550101',
@@ -54,6 +55,8 @@ test('an email change has every variable', () => {
     TokenHash: 'hash',
     RedirectTo: 'https://r.test',
     Data: { name: 'Ann' },
+    Locale: 'pt-br',
+    Language: 'pt',
   })
 })
 
@@ -65,7 +68,7 @@ test.each([
   ['identity_linked_notification', { Provider: 'github' }],
   ['identity_unlinked_notification', { Provider: 'github' }],
 ] as const)('%s has the variables that are meant for it and no other', (kind, own) => {
-  const everybody = { SiteURL: 'https://site.test', Email: 'a@b.test', Data: { name: 'Ann' } }
+  const everybody = { SiteURL: 'https://site.test', Email: 'a@b.test', Data: { name: 'Ann' }, Locale: 'pt-br', Language: 'pt' }
   expect(templateValues(kind, full, 'https://site.test')).toEqual({ ...everybody, ...own })
 })
 

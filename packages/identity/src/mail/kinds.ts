@@ -1,3 +1,5 @@
+import { plainLanguage } from './locale.ts'
+
 /** What a mail can be about, besides the site and the recipient. */
 export type MailFacts = {
   /** The address of the account. */
@@ -16,6 +18,8 @@ export type MailFacts = {
   phone?: string | undefined
   /** The way to sign in that was added or removed. */
   provider?: string | undefined
+  /** The reader's language as a tag in lower case, such as `pt-br`, where it is known. */
+  locale?: string | undefined
   /** The user's own metadata. */
   data?: Readonly<Record<string, unknown>> | undefined
 }
@@ -27,6 +31,8 @@ const variables = {
   SiteURL: (_, siteUrl) => siteUrl,
   Email: ({ email }) => email,
   Data: ({ data }) => data ?? {},
+  Locale: ({ locale }) => locale,
+  Language: ({ locale }) => locale && plainLanguage(locale),
   ConfirmationURL: ({ link }) => link,
   Token: ({ code }) => code,
   TokenHash: ({ tokenHash }) => tokenHash,
@@ -52,7 +58,7 @@ type Kind = {
   variables: readonly Variable[]
 }
 
-const always = ['SiteURL', 'Email', 'Data'] as const
+const always = ['SiteURL', 'Email', 'Data', 'Locale', 'Language'] as const
 const withLink = [...always, 'ConfirmationURL', 'Token', 'TokenHash', 'RedirectTo'] as const
 
 const table = {

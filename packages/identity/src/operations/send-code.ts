@@ -5,6 +5,7 @@ import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import { confirmationUrl } from '../mail/confirmation-url.ts'
 import { type MailFacts, type MailKind, mailKinds } from '../mail/kinds.ts'
+import { findLocale } from '../mail/locale.ts'
 import { hashCode, hashLinkToken, newCode, newLinkToken } from '../rules/code.ts'
 import type { CodeChallenge } from '../rules/code-challenge.ts'
 import { type MailPurpose, purposes, type SmsPurpose } from '../rules/purposes.ts'
@@ -44,6 +45,7 @@ export async function sendCodeByMail(app: App, tx: Tx, request: Incoming, mailin
     code: issued.code,
     tokenHash: issued.linkToken,
     redirectTo,
+    locale: findLocale(user?.userMetadata, request.headers['accept-language']),
     data: user?.userMetadata,
   }
   const { otpLifetime } = app.config.smtp.mailer
@@ -59,7 +61,8 @@ export async function sendMail(
   mail: SealedMail,
   { for: user, lifetime, counted }: { for: User | undefined; lifetime?: number; counted: boolean },
 ): Promise<string> {
-  const id = await queueMessage(app, tx, user ? 'mail' : 'none', mail, lifetime)
+  const facts = { locale: findLocale(mail.facts.data), ...mail.facts }
+  const id = await queueMessage(app, tx, user ? 'mail' : 'none', { ...mail, facts }, lifetime)
   if (counted) await limitMail(app, tx)
   return id
 }

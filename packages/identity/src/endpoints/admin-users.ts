@@ -1,10 +1,11 @@
-import type { Sql } from '@tollgate/kit/db'
+import type { Db, Sql } from '@tollgate/kit/db'
 import { Answer } from '@tollgate/kit/endpoint'
 import Type from 'typebox'
 import { type App, endpoint } from '../app.ts'
 import { admin } from '../callers.ts'
 import { fail } from '../errors.ts'
 import { AccountFields, createUser, readWishedId } from '../operations/administer-user.ts'
+import { countAccounts } from '../operations/count-accounts.ts'
 import { readCursor, writeCursor } from '../operations/read-cursor.ts'
 import { readEmail, readPhone } from '../operations/read-input.ts'
 import { badPagination, pageHeaders, queryOf, readLimit, readPage, readSearch } from '../operations/read-page.ts'
@@ -12,7 +13,6 @@ import { requestAudience } from '../rules/audience.ts'
 import { UserShape, userReply } from '../shapes.ts'
 import {
   countMatches,
-  countUsers,
   type ListedUser,
   limitSearchTime,
   listAfter,
@@ -106,7 +106,7 @@ function readList({ sort = '', filter = '', email = '', phone = '' }: Asked, aud
 async function numberedPage(app: App, list: List, query: Asked) {
   const { page, perPage, offset } = readPage(query)
   const { total, users } = await apart(app, async (sql) => {
-    const { total, found } = await findPage(sql, list, { offset, limit: perPage })
+    const { total, found } = await findPage(app.db, sql, list, { offset, limit: perPage })
     return { total, users: await listUsers(sql, idsOf(found)) }
   })
   const { sort, filter, email, phone } = query
@@ -147,14 +147,15 @@ function apart<T>({ db }: App, story: (sql: Sql) => Promise<T>): Promise<T> {
 const mostCounted = 1_000_000
 const mostMatchesCounted = 100_000
 
-async function findPage(sql: Sql, list: List, { offset, limit }: { offset: number; limit: number }) {
+async function findPage(db: Db, sql: Sql, list: List, { offset, limit }: { offset: number; limit: number }) {
   if (list.contact) {
     const found = await listByContact(sql, { aud: list.aud, ...list.contact })
     return { total: found.length, found: found.slice(offset, offset + limit) }
   }
   const { pattern } = list
   const most = pattern === undefined ? mostCounted : mostMatchesCounted
-  const total = pattern === undefined ? await countUsers(sql, list.aud, most) : await countMatches(sql, list.aud, pattern, most)
+  const total =
+    pattern === undefined ? await countAccounts(db, sql, list.aud, most) : await countMatches(sql, list.aud, pattern, most)
   if (offset >= total && total < most) return { total, found: [] }
   if (pattern === undefined) return { total, found: await listPage(sql, { ...list, limit }, offset) }
   return { total, found: await listMatches(sql, { ...list, pattern, offset, limit }, total) }

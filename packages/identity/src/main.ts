@@ -32,7 +32,8 @@ export const identity: Service<Config, App> = {
   failureShape: () => failureShape,
   failureNotes: `A refusal is \`{"code": <status>, "error_code": "<code>", "msg": "<message>"}\`, with \`error_id\` (the request's id) from 500 up. A request
 with the header \`X-Supabase-Api-Version: 2024-01-01\` or later gets \`{"code": "<code>", "message": "<message>"}\` instead. The header
-\`x-sb-error-code\` carries the code in both cases. A password that is too weak comes with \`"weak_password": {"reasons": [...]}\`.`,
+\`x-sb-error-code\` carries the code in both cases. A password that is too weak comes with \`"weak_password": {"reasons": [...]}\`. What a
+trigger of the operator's raises comes as \`{"code": "<SQLSTATE>", "message": "...", "hint"?, "detail"?}\`: see [Accounts](guides/accounts.md).`,
   bodyTypes: ['application/json'],
   versionAttribute: 'auth.version',
   manner,

@@ -6,10 +6,12 @@ import type { Manner, Wire } from '@tollgate/kit/serve'
 import type { Problem } from '@tollgate/kit/shape'
 import Type from 'typebox'
 import type { App } from './app.ts'
+import { isAdmin } from './callers.ts'
 import type { Config } from './config.ts'
 import { adminAudit } from './endpoints/admin-audit.ts'
 import { adminGenerateLink } from './endpoints/admin-generate-link.ts'
 import { adminChangeUser, adminCreateUserWithId, adminDeleteUser, adminUser } from './endpoints/admin-user.ts'
+import { adminEndSession, adminEndSessions, adminSessions } from './endpoints/admin-user-sessions.ts'
 import { adminCreateUser, adminUsers } from './endpoints/admin-users.ts'
 import { health } from './endpoints/health.ts'
 import { invite } from './endpoints/invite.ts'
@@ -24,9 +26,11 @@ import { signup } from './endpoints/signup.ts'
 import { token } from './endpoints/token.ts'
 import { updateUser, user } from './endpoints/user.ts'
 import { unlinkIdentity, userIdentities } from './endpoints/user-identities.ts'
+import { endSession, userSessions } from './endpoints/user-sessions.ts'
 import { followLink, verify } from './endpoints/verify.ts'
 import { wellKnownJwks } from './endpoints/well-known-jwks.ts'
 import { fail } from './errors.ts'
+import { DatabaseRefusal, databaseRefusal } from './rules/database-refusal.ts'
 
 /** The whole API of the identity service. */
 export const endpoints: readonly Endpoint<App>[] = [
@@ -47,6 +51,8 @@ export const endpoints: readonly Endpoint<App>[] = [
   reauthenticate,
   userIdentities,
   unlinkIdentity,
+  userSessions,
+  endSession,
   logout,
   adminUsers,
   adminCreateUser,
@@ -54,6 +60,9 @@ export const endpoints: readonly Endpoint<App>[] = [
   adminCreateUserWithId,
   adminChangeUser,
   adminDeleteUser,
+  adminSessions,
+  adminEndSessions,
+  adminEndSession,
   adminAudit,
   wellKnownJwks,
 ]
@@ -64,13 +73,14 @@ export const failureShape = Type.Object({
   msg: Type.String({ description: 'What went wrong, for people' }),
 })
 
-export function manner(config: Config): Manner {
+export function manner(config: Config): Manner<App> {
   return {
     input: { absent: (value) => value === null, convertJson: false, caseInsensitive: true },
     bodies: 'json',
     bodyLimit: 1_048_576,
     fail,
     misfit,
+    refusalOf: (thrown, request, app) => databaseRefusal(thrown, () => isAdmin(app, request)),
     word,
     contentType: 'application/json',
     ending: '',
@@ -118,6 +128,7 @@ function word(failure: Failure, request: Incoming): Wire {
     const body = JSON.stringify({ code: failure.code, message, ...failure.more })
     return { status: failure.status, headers: { ...headers, 'x-supabase-api-version': '2024-01-01' }, body }
   }
+  if (failure instanceof DatabaseRefusal) return { status: failure.status, headers, body: JSON.stringify(failure.told) }
   const body = {
     code: failure.status,
     error_code: failure.code,

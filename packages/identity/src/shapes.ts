@@ -1,5 +1,6 @@
 import { Moment } from '@tollgate/kit/shape'
 import Type from 'typebox'
+import type { ListedSession } from './store/sessions.ts'
 import type { Identity, User } from './store/users.ts'
 
 /** Somebody who is in, as stories hand it over. */
@@ -130,6 +131,33 @@ export function sessionHeaders({ user, sessionId, refreshToken }: Entered & { se
     'sb-auth-user-id': user.id,
     'sb-auth-session-id': sessionId,
     'sb-auth-refresh-token-prefix': refreshToken.slice(0, 5),
+  }
+}
+
+/** A session as whoever may end it sees it: where it is used from, and nothing that opens it. */
+export const ListedSessionShape = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  created_at: Moment,
+  updated_at: Moment,
+  refreshed_at: Type.Optional(Moment),
+  not_after: Type.Optional(Moment),
+  user_agent: Type.String({ description: 'Of the last sign-in or refresh; empty when it is not known' }),
+  ip: Type.String({ description: 'Of the last sign-in or refresh; empty when it is not known' }),
+  aal: Type.String({ description: 'How sure it is who they are: aal1, or aal2 with a second factor' }),
+  amr: Type.Array(Type.String(), { description: 'How it was entered, newest first: password, otp …' }),
+})
+
+export function listedSessionReply(session: ListedSession) {
+  return {
+    id: session.id,
+    created_at: session.createdAt,
+    updated_at: session.updatedAt,
+    refreshed_at: session.refreshedAt,
+    not_after: session.notAfter,
+    user_agent: session.userAgent,
+    ip: session.address,
+    aal: session.level,
+    amr: session.methods,
   }
 }
 

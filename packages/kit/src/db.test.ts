@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import { type Db, type DbOptions, inSchema, Json, openDb, type Sql, type Tx } from './db.ts'
-import { type ScratchDatabase, scratchDatabase } from './testing.ts'
+import { keptLog, type ScratchDatabase, scratchDatabase } from './testing.ts'
 
 let database: ScratchDatabase
 let db: Db
@@ -145,9 +145,12 @@ test('a changed table heals itself, on the lanes and in transactions, for everyb
   expect(await connections()).toEqual(before)
 })
 
-test('an error does not carry the values of the row', async () => {
+test('an error does not carry the values of the row into a log', async () => {
   const problem = await db`insert into auth.notes values (77, 'a secret'), (77, 'b')`.catch((thrown: unknown) => thrown)
-  expect(problem).toMatchObject({ code: '23505', constraint: 'notes_pkey', detail: undefined })
+  expect(problem).toMatchObject({ code: '23505', constraint: 'notes_pkey' })
+  const { log, lines } = keptLog()
+  log.error({ error: problem }, 'refused')
+  expect(JSON.stringify([lines, Object.entries(problem as object)])).not.toMatch(/a secret|\(77\)/)
 })
 
 test('closing waits for what is under way, leaves no connection and lets nobody open one', async () => {

@@ -14,7 +14,7 @@ export type { Manner, Wire } from './serve/manner.ts'
 export type ServeOptions<App> = {
   app: App
   endpoints: readonly Endpoint<App>[]
-  manner: Manner
+  manner: Manner<App>
   log: Log
   telemetry: Telemetry
   /** Answers a failure that an endpoint does not name with a 500: in tests, so that the documents stay true. */
@@ -134,7 +134,7 @@ function settleFailure<App>(
   thrown: unknown,
   route: Route<App> | undefined,
   request: Incoming,
-  { manner, log, strict }: ServeOptions<App>,
+  { app, manner, log, strict }: ServeOptions<App>,
 ): Failure {
   if (thrown instanceof BodyTooLarge) return manner.fail('request_entity_too_large', { headers: { connection: 'close' } })
   if (thrown instanceof UnreadableBody) return manner.fail('bad_json', { message: thrown.message })
@@ -155,7 +155,7 @@ function settleFailure<App>(
   }
   // Not a refusal, so a bug of ours: the caller gets an id to ask about, the log gets the rest.
   log.error({ request_id: request.id, route: route?.endpoint.path, error: thrown }, 'request failed')
-  return manner.fail('unexpected_failure')
+  return manner.refusalOf?.(thrown, request, app) ?? manner.fail('unexpected_failure')
 }
 
 function preflight(manner: Manner, message: IncomingMessage, found: { methods: string[] } | object | undefined): Wire {

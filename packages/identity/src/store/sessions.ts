@@ -62,3 +62,60 @@ export async function deleteSessions(sql: Sql, userId: string, which: { only?: s
     where user_id = ${userId} and (${only}::uuid is null or id = ${only}) and (${except}::uuid is null or id <> ${except})`
   return count
 }
+
+/** Ends one session of an account, or all, and tells whose they were and how many; undefined when there is no such account. */
+export async function endSessions(
+  tx: Tx,
+  userId: string,
+  only: string | null = null,
+): Promise<{ email: string; phone: string; ended: number } | undefined> {
+  const [account] = await tx<{ email: string; phone: string; ended: number }>`
+    with ended as (
+      delete from auth.sessions where user_id = ${userId} and (${only}::uuid is null or id = ${only}) returning id
+    )
+    select coalesce(email, '') as email, coalesce(phone, '') as phone, (select count(*) from ended) as ended
+    from auth.users where id = ${userId}`
+  return account
+}
+
+/** A session as its owner, or whoever administers, sees it. */
+export type ListedSession = {
+  id: string
+  createdAt: Date
+  updatedAt: Date
+  refreshedAt: Date | null
+  notAfter: Date | null
+  userAgent: string
+  address: string
+  level: string
+  /** How it was entered, newest first. */
+  methods: string[]
+}
+
+/** What ends sessions by itself, times in seconds. */
+export type SessionRules = { timebox: number | undefined; inactivityTimeout: number | undefined; singlePerUser: boolean }
+
+export const mostListedSessions = 100
+
+/** The sessions of an account that are not over, the ones that were used last first: what a refresh would refuse is not among them. */
+export async function listSessions(sql: Sql, userId: string, rules: SessionRules, now: Date): Promise<ListedSession[]> {
+  const ago = (seconds: number | undefined) => (seconds === undefined ? null : new Date(now.getTime() - seconds * 1000))
+  const [begunAfter, refreshedAfter] = [ago(rules.timebox), ago(rules.inactivityTimeout)]
+  return sql<ListedSession>`
+    select s.id, coalesce(s.created_at, 'epoch') as "createdAt", coalesce(s.updated_at, s.created_at, 'epoch') as "updatedAt",
+      s.refreshed_at as "refreshedAt", s.not_after as "notAfter", coalesce(s.user_agent, '') as "userAgent",
+      coalesce(host(s.ip), '') as address, coalesce(s.aal, 'aal1') as level, array(
+        select c.authentication_method from auth.mfa_amr_claims c where c.session_id = s.id order by c.updated_at desc
+      ) as methods
+    from auth.sessions s
+    where s.user_id = ${userId} and (s.not_after is null or s.not_after >= ${now})
+      and (${begunAfter}::timestamptz is null or s.created_at >= ${begunAfter})
+      and (${refreshedAfter}::timestamptz is null or coalesce(s.refreshed_at at time zone 'UTC', s.created_at) >= ${refreshedAfter})
+      and (not ${rules.singlePerUser}::boolean or not exists (
+        select from auth.sessions newer
+        where newer.user_id = s.user_id and newer.id <> s.id and newer.tag is not distinct from s.tag
+          and (newer.not_after is null or newer.not_after >= ${now})
+          and coalesce(newer.refreshed_at at time zone 'UTC', newer.created_at) > coalesce(s.refreshed_at at time zone 'UTC', s.created_at)))
+    order by coalesce(s.refreshed_at at time zone 'UTC', s.created_at) desc nulls last, s.id
+    limit ${mostListedSessions}`
+}

@@ -8,8 +8,11 @@ export function codeOf(problem: unknown): string {
 
 /** What went wrong, in the terms of whoever asked: an outage is nobody's bug and worth another try later. */
 export function translate(problem: unknown): unknown {
-  // They quote the values of the row, and nobody can vouch for those in a log.
-  if (problem instanceof pg.DatabaseError) Object.assign(problem, { detail: undefined, where: undefined })
+  if (problem instanceof pg.DatabaseError) {
+    // It quotes the values of the row, and nobody can vouch for those in a log. Who knows what it says may ask for it by name.
+    Object.defineProperty(problem, 'detail', { value: problem.detail, enumerable: false })
+    problem.where = undefined
+  }
   return isOutage(problem) ? new Unavailable('the database does not answer', { cause: problem }) : problem
 }
 

@@ -9,7 +9,7 @@ export type Wire = { status: number; headers: Readonly<Record<string, string>>; 
 export type Place = 'params' | 'query' | 'body'
 
 /** How one service speaks: everything about its wire that is not the business of a single endpoint. */
-export type Manner = {
+export type Manner<App = unknown> = {
   input: InputRules
   /** `json`: whatever the content type says. `declared`: as it says, forms included, an empty body being an empty object. */
   bodies: 'json' | 'declared'
@@ -17,6 +17,8 @@ export type Manner = {
   fail: Fail<TransportCode>
   /** Which failure an input that does not fit its shape amounts to. */
   misfit(place: Place, problems: readonly Problem[]): Failure
+  /** What a caller is told of something that is no failure of ours; it is logged like every bug. Undefined: no more than of every bug. */
+  refusalOf?(thrown: unknown, request: Incoming, app: App): Failure | undefined
   /** How a failure is written on the wire. */
   word(failure: Failure, request: Incoming): Wire
   contentType: string

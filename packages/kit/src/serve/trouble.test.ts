@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { Failure } from '../failure.ts'
 import { caller, gate } from '../testing.ts'
 import { endpoint, start } from './testing.ts'
 
@@ -20,6 +21,27 @@ test('a bug is answered 500 with an id that the log has, too, and tells nothing 
     { level: 'error', message: 'request failed', request_id: 'find-me', error: { message: 'the password is swordfish' } },
     { level: 'error', message: 'request', request_id: 'find-me', status: 500 },
   ])
+})
+
+test('a service may tell a caller more of what went wrong: it is logged as a bug all the same', async () => {
+  const refusalOf = (thrown: unknown, request: { path: string }, app: unknown) =>
+    request.path === '/bug' && app !== undefined && thrown instanceof Error ? new Failure('told', 409, thrown.message) : undefined
+  const own = endpoint('GET', '/other-bug', () => Promise.reject('a bug'))
+  const { call, lines } = await start({ strict: true, more: [own], manner: { refusalOf } })
+  const told = await call('GET /bug')
+  expect([told.status, told.json()]).toEqual([409, { code: 'told', id: 'minted' }])
+  expect(lines).toMatchObject([
+    { level: 'error', message: 'request failed', request_id: 'minted', error: { message: 'the password is swordfish' } },
+    { level: 'info', message: 'request', status: 409 },
+  ])
+  const untold = await call('GET /other-bug')
+  expect([untold.status, untold.json()]).toEqual([500, { code: 'unexpected_failure', id: 'minted' }])
+})
+
+test('what is a refusal already, or an outage, is not asked about', async () => {
+  const refusalOf = () => new Failure('told', 409, 'Asked')
+  const { call } = await start({ manner: { refusalOf } })
+  expect([(await call('GET /named')).status, (await call('GET /outage')).status]).toEqual([418, 503])
 })
 
 test('a failure that its endpoint does not name is a bug where we are strict, and goes through where we are not', async () => {
@@ -96,7 +118,8 @@ test('whoever never finishes is told after a moment, and cut off', async () => {
   endless.write('POST /body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
   const [heard] = await once(endless, 'data')
   expect(String(heard)).toMatch(/^HTTP\/1\.1 413 /)
-  await once(endless, 'close')
+  // Whoever goes on talking to somebody who hung up may get an error on the way.
+  await new Promise((resolve) => endless.once('close', resolve))
   expect((await caller(origin)('GET /plain')).status).toBe(200)
 })
 

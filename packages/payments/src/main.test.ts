@@ -8,14 +8,16 @@ test.each([
   ['2', '1', 2],
   ['5', '1', 5],
   ['12', '3', 4],
-  ['0', '1', 8],
-  ['0', '16', 4],
+  ['16', '2', 8],
+  ['0', '1', 16],
+  ['0', '16', 3],
 ])('with DB_MAX_POOL_SIZE=%s and %s workers, one worker keeps %i connections at most', async (size, workers, most) => {
   const service = await startPayments({ PAY_DB_MAX_POOL_SIZE: size, WORKERS: workers })
   onTestFinished(() => service.stop())
   const { db } = service.app
   await Promise.all([
     ...Array.from({ length: 20 }, () => db`select 1`),
+    ...Array.from({ length: 20 }, () => db`with change as (select 1) select from change`),
     ...Array.from({ length: 20 }, () => db.begin((tx) => tx`select pg_sleep(0.01)`)),
   ])
   expect(

@@ -1,35 +1,27 @@
-import { randomInt, randomUUID } from 'node:crypto'
-import { AuthClient, type EmailOtpType, type GenerateLinkParams, type Session } from '@supabase/auth-js'
+import { randomUUID } from 'node:crypto'
+import type { EmailOtpType, GenerateLinkParams, Session } from '@supabase/auth-js'
 import { adminAuthorization, startIdentity } from '@tollgate/identity/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { newAddress, newClient, newNumber, pass, shareClock } from './auth-js-client.ts'
 
 // What an operator's program does, where nobody can sign up by themselves.
 let service: Awaited<ReturnType<typeof startIdentity>>
 beforeAll(async () => {
   service = await startIdentity({ AUTH_DISABLE_SIGNUP: 'true', AUTH_EXTERNAL_PHONE_ENABLED: 'true' })
-  // The client looks at the clock to see whether its session is over: it is the one that the service goes by.
-  vi.useFakeTimers({ toFake: ['Date'], now: service.now() })
+  shareClock(service)
 })
 afterAll(async () => {
   vi.useRealTimers()
   await service.stop()
 })
 
-function pass(seconds: number) {
-  service.now.advance(seconds)
-  vi.setSystemTime(service.now())
-}
-
-const client = (headers: Record<string, string> = {}) =>
-  new AuthClient({ url: service.origin, storageKey: randomUUID(), headers, persistSession: false, autoRefreshToken: false })
+const client = (headers: Record<string, string> = {}) => newClient(service, { headers })
 
 /** The client as an operator has it, with a service key. */
 const operator = (headers: Record<string, string> = {}) =>
   client({ Authorization: adminAuthorization(service), ...headers }).admin
 
 const password = 'correct horse'
-const newAddress = () => `${randomUUID()}@site.test`
-const newNumber = () => `+45${randomInt(10_000_000, 100_000_000)}`
 
 async function create(email = newAddress()) {
   const { data, error } = await operator().createUser({ email, password, email_confirm: true })
@@ -134,7 +126,7 @@ describe('listUsers', () => {
     const admin = operator({ 'X-JWT-AUD': randomUUID() })
     const ids: string[] = []
     for (let one = 0; one < size; one++) {
-      pass(1)
+      pass(service, 1)
       ids.unshift((await admin.createUser({ email: newAddress() })).data.user?.id ?? '')
     }
     return { admin, ids }

@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { AuthClient } from '@supabase/auth-js'
+import { createHash } from 'node:crypto'
 import { startWithInbox } from '@tollgate/identity/testing'
 import { type HttpFake, startHttpFake } from '@tollgate/kit/http-fake'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newAddress, newClient, pass, shareClock } from './auth-js-client.ts'
 
 // What an operator can ask for on top: captchas, strong passwords, nonces, sessions that end at once.
 const stolen = 'Stolen-Horse-1'
@@ -30,8 +30,7 @@ beforeAll(async () => {
     AUTH_SECURITY_STRICT_LOGOUT: 'true',
     AUTH_SESSIONS_TIMEBOX: '7200',
   })
-  // The client looks at the clock to see whether its session is over: it is the one that the service goes by.
-  vi.useFakeTimers({ toFake: ['Date'], now: service.now() })
+  shareClock(service)
 })
 afterAll(async () => {
   vi.useRealTimers()
@@ -39,20 +38,13 @@ afterAll(async () => {
   await Promise.all([captchas.close(), breaches.close()])
 })
 
-function pass(seconds: number) {
-  service.now.advance(seconds)
-  vi.setSystemTime(service.now())
-}
-
 function split(hash: string): [string, string] {
   return [hash.slice(0, 5), hash.slice(5)]
 }
 
-const client = () =>
-  new AuthClient({ url: service.origin, storageKey: randomUUID(), persistSession: false, autoRefreshToken: false })
+const client = () => newClient(service)
 
 const password = 'Correct-Horse-1'
-const newAddress = () => `${randomUUID()}@site.test`
 const captchaToken = 'a person'
 const options = { captchaToken }
 
@@ -147,9 +139,9 @@ test('a session that was ended is missing at once', async () => {
 
 test('a session that has had its time is over', async () => {
   const { auth } = await join()
-  pass(3700)
+  pass(service, 3700)
   expect((await auth.getSession()).error).toBeNull()
-  pass(3700)
+  pass(service, 3700)
   const { data, error } = await auth.getSession()
   expect(data.session).toBeNull()
   expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'session_expired' })

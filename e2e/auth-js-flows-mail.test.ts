@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { AuthClient, type AuthFlowType, type Session } from '@supabase/auth-js'
 import { adminAuthorization, startWithInbox } from '@tollgate/identity/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { newAddress, pass, shareClock } from './auth-js-client.ts'
 
 // Everything that goes by mail. Links are followed as a browser follows them, and lead to a page on which a client wakes up.
 let service: Awaited<ReturnType<typeof startWithInbox>>
@@ -10,21 +10,14 @@ beforeAll(async () => {
     AUTH_EXTERNAL_ANONYMOUS_USERS_ENABLED: 'true',
     AUTH_URI_ALLOW_LIST: 'https://*.preview.test/**,com.shop.app://**',
   })
-  // The client looks at the clock to see whether its session is over: it is the one that the service goes by.
-  vi.useFakeTimers({ toFake: ['Date'], now: service.now() })
+  shareClock(service)
 })
 afterAll(async () => {
   vi.useRealTimers()
   await service.stop()
 })
 
-function pass(seconds: number) {
-  service.now.advance(seconds)
-  vi.setSystemTime(service.now())
-}
-
 const password = 'correct horse'
-const newAddress = () => `${randomUUID()}@site.test`
 
 type Browser = ReturnType<typeof browser>
 
@@ -161,7 +154,7 @@ describe('signing up', () => {
 
   test('with the address of somebody else is answered as if it were new, and sends nothing', async () => {
     const { email, id } = await join()
-    pass(900)
+    pass(service, 900)
     const { data, error } = await browser().auth.signUp({ email, password: 'another horse' })
     expect(error).toBeNull()
     expect(data).toMatchObject({ session: null, user: { email, identities: [{ provider: 'email' }] } })
@@ -216,7 +209,7 @@ describe('a link', () => {
     const email = newAddress()
     await own.auth.signInWithOtp({ email })
     const { link } = await service.mailTo(email)
-    pass(86_401)
+    pass(service, 86_401)
     expect((await followAndVisit(own, link)).error).toMatchObject({ details: { code: 'otp_expired' } })
   })
 
@@ -321,7 +314,7 @@ describe('the code of a flow', () => {
 
   test('is over after five minutes', async () => {
     const { auth, code } = await begin()
-    pass(301)
+    pass(service, 301)
     expect((await auth.exchangeCodeForSession(code)).error).toMatchObject({
       name: 'AuthApiError',
       status: 422,
@@ -468,7 +461,7 @@ describe('verifyOtp', () => {
 
   test('refuses a code that is a day old', async () => {
     const { email, code: token } = await kinds.email('implicit')
-    pass(86_401)
+    pass(service, 86_401)
     expect((await browser().auth.verifyOtp({ type: 'email', email, token })).error).toMatchObject(expired)
   })
 })
@@ -598,7 +591,7 @@ describe('resend', () => {
       status: 429,
       code: 'over_email_send_rate_limit',
     })
-    pass(901)
+    pass(service, 901)
     expect(await auth.resend({ type: 'signup', email })).toEqual({ data: nobody, error: null })
     const second = await service.mailTo(email)
     expect((await auth.verifyOtp({ type: 'signup', token_hash: first.token })).error).toMatchObject(expired)
@@ -610,7 +603,7 @@ describe('resend', () => {
     const email = newAddress()
     await own.auth.signUp({ email, password })
     await service.mailTo(email)
-    pass(901)
+    pass(service, 901)
     await own.auth.resend({ type: 'signup', email, options: { emailRedirectTo: 'https://site.test/again' } })
     const page = await followAndVisit(own, (await service.mailTo(email)).link)
     expect(page.location.href).toBe('https://site.test/again')
@@ -622,7 +615,7 @@ describe('resend', () => {
     const newEmail = newAddress()
     await auth.updateUser({ email: newEmail })
     for (const address of [email, newEmail]) await service.mailTo(address)
-    pass(61)
+    pass(service, 61)
     expect((await auth.resend({ type: 'email_change', email })).error).toBeNull()
     for (const address of [email, newEmail]) {
       const { code: token } = await service.mailTo(address)
@@ -633,7 +626,7 @@ describe('resend', () => {
 
   test('is answered alike where there is nothing to send', async () => {
     const { auth, email } = await join()
-    pass(901)
+    pass(service, 901)
     expect(await auth.resend({ type: 'signup', email })).toEqual({ data: nobody, error: null })
     expect(await auth.resend({ type: 'signup', email: newAddress() })).toEqual({ data: nobody, error: null })
     expect(await mailsTo(email)).toHaveLength(1)

@@ -1,7 +1,7 @@
-import { randomInt, randomUUID } from 'node:crypto'
-import { AuthClient, type Session } from '@supabase/auth-js'
+import type { Session } from '@supabase/auth-js'
 import { startWithInbox } from '@tollgate/identity/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newClient, newNumber, pass, shareClock } from './auth-js-client.ts'
 
 // Everything that goes by SMS.
 let service: Awaited<ReturnType<typeof startWithInbox>>
@@ -11,24 +11,16 @@ beforeAll(async () => {
     AUTH_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION: 'true',
     AUTH_SMS_TEST_OTP: '4500000001:123456',
   })
-  // The client looks at the clock to see whether its session is over: it is the one that the service goes by.
-  vi.useFakeTimers({ toFake: ['Date'], now: service.now() })
+  shareClock(service)
 })
 afterAll(async () => {
   vi.useRealTimers()
   await service.stop()
 })
 
-function pass(seconds: number) {
-  service.now.advance(seconds)
-  vi.setSystemTime(service.now())
-}
-
-const client = (options: ConstructorParameters<typeof AuthClient>[0] = {}) =>
-  new AuthClient({ url: service.origin, storageKey: randomUUID(), persistSession: false, autoRefreshToken: false, ...options })
+const client = (options: Parameters<typeof newClient>[1] = {}) => newClient(service, options)
 
 const password = 'correct horse'
-const newNumber = () => `+45${randomInt(10_000_000, 100_000_000)}`
 const digits = (phone: string) => phone.slice(1)
 
 /** The code in the next SMS, which goes to this number. */
@@ -78,7 +70,7 @@ test('somebody signs in with a code by SMS, and is signed up on the way', async 
   expect(await client().signInWithOtp({ phone, options: { data: { nick: 'bob' } } })).toMatchObject({ data: nobody, error: null })
   const { data } = await client().verifyOtp({ type: 'sms', phone, token: await codeTo(phone) })
   expect(data).toMatchObject({ user: { user_metadata: { nick: 'bob' } }, session: { expires_in: 3600 } })
-  pass(61)
+  pass(service, 61)
   await client({ flowType: 'pkce' }).signInWithOtp({ phone })
   const again = await client().verifyOtp({ type: 'sms', phone, token: await codeTo(phone) })
   expect(again.data.user?.id).toBe(data.user?.id)
@@ -86,7 +78,7 @@ test('somebody signs in with a code by SMS, and is signed up on the way', async 
 
 test('somebody unknown who is not to be signed up is answered alike, and gets nothing', async () => {
   const { phone } = await join()
-  pass(61)
+  pass(service, 61)
   const unknown = newNumber()
   const options = { shouldCreateUser: false }
   expect(await client().signInWithOtp({ phone: unknown, options })).toEqual(await client().signInWithOtp({ phone, options }))
@@ -99,7 +91,7 @@ test('a code is over after a minute, and after a few wrong ones', async () => {
   const phone = newNumber()
   await client().signInWithOtp({ phone })
   const token = await codeTo(phone)
-  pass(61)
+  pass(service, 61)
   expect(await client().verifyOtp({ type: 'sms', phone, token })).toMatchObject({ data: nobody, error: expired })
   await client().signInWithOtp({ phone })
   const second = await codeTo(phone)
@@ -150,7 +142,7 @@ test('the code of a sign-up is sent again after the interval', async () => {
   await auth.signUp({ phone, password })
   const first = await codeTo(phone)
   expect((await auth.resend({ type: 'sms', phone })).error).toMatchObject(tooSoon)
-  pass(61)
+  pass(service, 61)
   const { data, error } = await auth.resend({ type: 'sms', phone })
   expect(error).toBeNull()
   expect(data.messageId).toMatch(/^[0-9a-f-]{36}$/)
@@ -164,7 +156,7 @@ test('the code for a new number is sent again to that number', async () => {
   const newPhone = newNumber()
   await auth.updateUser({ phone: newPhone })
   await codeTo(newPhone)
-  pass(61)
+  pass(service, 61)
   const { data, error } = await auth.resend({ type: 'phone_change', phone })
   expect(error).toBeNull()
   expect(data.messageId).toMatch(/^[0-9a-f-]{36}$/)

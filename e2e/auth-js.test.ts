@@ -1,7 +1,8 @@
-import { generateKeyPairSync, randomInt, randomUUID } from 'node:crypto'
-import { AuthClient, type Session } from '@supabase/auth-js'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import type { Session } from '@supabase/auth-js'
 import { startIdentity } from '@tollgate/identity/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newAddress, newClient, newNumber, pass, shareClock } from './auth-js-client.ts'
 
 // Accounts, passwords and sessions, where nothing has to be confirmed and a key of ES256 signs.
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -17,26 +18,16 @@ beforeAll(async () => {
     AUTH_EXTERNAL_ANONYMOUS_USERS_ENABLED: 'true',
     AUTH_SECURITY_MANUAL_LINKING_ENABLED: 'true',
   })
-  // The client looks at the clock to see whether its session is over: it is the one that the service goes by.
-  vi.useFakeTimers({ toFake: ['Date'], now: service.now() })
+  shareClock(service)
 })
 afterAll(async () => {
   vi.useRealTimers()
   await service.stop()
 })
 
-function pass(seconds: number) {
-  service.now.advance(seconds)
-  vi.setSystemTime(service.now())
-}
-
-/** The client as somebody has it who has been nowhere yet. */
-const client = (options: ConstructorParameters<typeof AuthClient>[0] = {}) =>
-  new AuthClient({ url: service.origin, storageKey: randomUUID(), persistSession: false, autoRefreshToken: false, ...options })
+const client = (options: Parameters<typeof newClient>[1] = {}) => newClient(service, options)
 
 const password = 'correct horse'
-const newAddress = () => `${randomUUID()}@site.test`
-const newNumber = () => `+45${randomInt(10_000_000, 100_000_000)}`
 
 async function signUp(email = newAddress()) {
   const auth = client()
@@ -188,7 +179,7 @@ test('a token that nobody issued is refused', async () => {
 
 test('a refresh gives other tokens for the same person', async () => {
   const { auth, session, id } = await signUp()
-  pass(10)
+  pass(service, 10)
   const refreshed = told(auth, 'TOKEN_REFRESHED')
   const { data, error } = await auth.refreshSession()
   expect(error).toBeNull()
@@ -201,7 +192,7 @@ test('a refresh gives other tokens for the same person', async () => {
 
 test('a session that is about to end goes on by itself', async () => {
   const { auth, session } = await signUp()
-  pass(3600 - 60)
+  pass(service, 3600 - 60)
   const { data, error } = await auth.getSession()
   expect(error).toBeNull()
   expect(data.session?.refresh_token).not.toBe(session.refresh_token)
@@ -215,7 +206,7 @@ test('a session is handed from one client to another, also when its access token
     error: null,
     data: { user: { id }, session: { access_token: session.access_token, expires_at: session.expires_at } },
   })
-  pass(3601)
+  pass(service, 3601)
   expect((await client().getUser(session.access_token)).error).toMatchObject({ status: 403, code: 'bad_jwt' })
   const third = client()
   const { data, error } = await third.setSession(session)
@@ -227,7 +218,7 @@ test('a session is handed from one client to another, also when its access token
 test('a refresh token that nobody issued ends what the client had', async () => {
   const { session } = await signUp()
   const auth = client()
-  pass(3601)
+  pass(service, 3601)
   const { data, error } = await auth.setSession({ ...session, refresh_token: 'abcdefghijkl' })
   expect(data).toEqual({ user: null, session: null })
   expect(error).toMatchObject({
@@ -243,7 +234,7 @@ test('two tabs that refresh one token at once get the same next one, and both go
   const { session, id } = await signUp()
   const tabs = [client(), client()]
   for (const tab of tabs) await tab.setSession(session)
-  pass(3600 - 80)
+  pass(service, 3600 - 80)
   const refreshed = tabs.map((tab) => told(tab, 'TOKEN_REFRESHED'))
   // What the client does every half minute, and as soon as its page is looked at again.
   await Promise.all(tabs.map((tab) => tab.startAutoRefresh()))
@@ -251,7 +242,7 @@ test('two tabs that refresh one token at once get the same next one, and both go
   await Promise.all(tabs.map((tab) => tab.stopAutoRefresh()))
   expect(one?.refresh_token).not.toBe(session.refresh_token)
   expect(other?.refresh_token).toBe(one?.refresh_token)
-  pass(3600)
+  pass(service, 3600)
   const [later, laterToo] = await Promise.all(tabs.map((tab) => tab.getSession()))
   expect(later).toMatchObject({ error: null, data: { session: { user: { id } } } })
   expect(laterToo?.data.session?.refresh_token).toBe(later?.data.session?.refresh_token)
@@ -261,7 +252,7 @@ test('an old refresh token that comes back late ends the session for thief and o
   const { auth: owner, session } = await signUp()
   const signedOut = told(owner, 'SIGNED_OUT')
   await owner.refreshSession()
-  pass(3601)
+  pass(service, 3601)
   const thief = client()
   expect((await thief.setSession(session)).error).toMatchObject({
     name: 'AuthApiError',
@@ -365,7 +356,7 @@ test('a token that was changed or is over is not proved', async () => {
   const [, payload] = other.access_token.split('.')
   const invalid = { name: 'AuthInvalidJwtError' }
   expect((await client().getClaims(`${header}.${payload}.${signature}`)).error).toMatchObject(invalid)
-  pass(3601)
+  pass(service, 3601)
   expect((await client().getClaims(session.access_token)).error).toMatchObject(invalid)
   expect((await client().getClaims(session.access_token, { allowExpired: true })).error).toBeNull()
 })

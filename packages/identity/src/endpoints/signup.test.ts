@@ -109,6 +109,23 @@ describe('with an email address', () => {
     expect(service.mails.mails().filter(({ to }) => to.includes(known))).toHaveLength(1)
   })
 
+  test('where time goes on, the dates of both are as far apart', async () => {
+    const own = await startWithInbox({ AUTH_SMTP_MAX_FREQUENCY: '0' })
+    const still = own.now()
+    let ticks = 0
+    own.app.now = () => new Date(still.getTime() + ++ticks)
+    const apart = async (email: string) => {
+      const told = (await own.call('POST /signup', { json: { email, password } })).json<Record<string, string>>()
+      return Date.parse(told.confirmation_sent_at ?? '') > Date.parse(told.created_at ?? '')
+    }
+    const email = newEmail()
+    expect(await apart(email)).toBe(true)
+    expect(await apart(email)).toBe(true)
+    await own.app.db`update auth.users set email_confirmed_at = ${still} where email = ${email}`
+    expect(await apart(email)).toBe(true)
+    await own.stop()
+  })
+
   test('whoever wants the reference’s decoys gets its empty identities', async () => {
     const own = await startWithInbox({ AUTH_SECURITY_SIGNUP_DECOY: 'reference', AUTH_SMTP_MAX_FREQUENCY: '0' })
     const email = newEmail()

@@ -134,6 +134,8 @@ async function withContact(app: App, request: Incoming, body: Given, redirectTo:
   return evenOut(async () => {
     const reply = await app.db.begin(async (tx) => {
       await holdInterval(app, tx, byPhone ? 'sms' : 'signup', contact.email ?? contact.phone)
+      // An account that were made now would have this date, and the message a somewhat later one.
+      const joinedAt = app.now()
       const { user, created } = await findOrCreateUser(app, tx, { ...account, passwordHash })
       // Whoever has confirmed already, or is somebody whom this request cannot see, is answered like a newcomer and gets nothing.
       const isNew = user !== undefined && !(byPhone ? user.phoneConfirmedAt : user.emailConfirmedAt) && isWelcome(app, user)
@@ -153,7 +155,7 @@ async function withContact(app: App, request: Incoming, body: Given, redirectTo:
           challenge,
         })
       if (newcomer && created) return userReply({ ...newcomer, confirmationSentAt: app.now() })
-      return answerDecoy(app, tx, { newcomer, contact, data, aud: account.aud })
+      return answerDecoy(app, tx, { newcomer, contact, data, aud: account.aud, joinedAt })
     })
     app.nudge()
     return reply

@@ -5,22 +5,21 @@ import { userReply } from '../shapes.ts'
 import { asKept, type Contact, type Metadata, type User } from '../store/users.ts'
 import { ownClaims } from './sign-up.ts'
 
-type Sought = { newcomer: User | undefined; contact: Contact; data: Metadata; aud: string }
+type Sought = { newcomer: User | undefined; contact: Contact; data: Metadata; aud: string; joinedAt: Date }
 
 /**
  * What somebody is told who signs up for an account that exists: field for field what they would be told if it did not, so that nobody can
  * probe for accounts, nor read in them. Only the id is that of the account, where it waits to be confirmed; it is the same again when they
  * ask again, and says nothing by itself.
  */
-export async function answerDecoy(app: App, tx: Tx, { newcomer, contact, data, aud }: Sought) {
+export async function answerDecoy(app: App, tx: Tx, { newcomer, contact, data, aud, joinedAt }: Sought) {
   const { config, secrets } = app
-  const now = app.now()
   const address = contact.email ?? contact.phone
   const provider = contact.email === undefined ? 'phone' : 'email'
   const id = newcomer?.id ?? decoyId(secrets.decoys, address)
   const own = newcomer?.identities.find((identity) => identity.provider === provider)
   const metadata = await asKept(tx, { ...data, ...ownClaims(id, contact, false) })
-  const moment = now.toISOString()
+  const moment = joinedAt.toISOString()
   const identity = {
     identityId: own?.identityId ?? decoyId(secrets.decoys, address, 'identity'),
     id,
@@ -42,7 +41,7 @@ export async function answerDecoy(app: App, tx: Tx, { newcomer, contact, data, a
     phoneConfirmedAt: null,
     confirmedAt: null,
     invitedAt: null,
-    confirmationSentAt: now,
+    confirmationSentAt: app.now(),
     recoverySentAt: null,
     newEmail: '',
     emailChangeSentAt: null,
@@ -52,8 +51,8 @@ export async function answerDecoy(app: App, tx: Tx, { newcomer, contact, data, a
     lastSignInAt: null,
     appMetadata: { provider, providers: [provider] },
     userMetadata: metadata,
-    createdAt: now,
-    updatedAt: now,
+    createdAt: joinedAt,
+    updatedAt: joinedAt,
     bannedUntil: null,
     deletedAt: null,
     isAnonymous: false,

@@ -19,7 +19,13 @@ export type DevProcess = {
   signalGroup(signal: NodeJS.Signals): void
 }
 
-export type Ports = { TOLLGATE_PORT: number; TOLLGATE_SMTP_PORT: number; AUTH_API_PORT: number; PAY_API_PORT: number }
+export type Ports = {
+  TOLLGATE_PORT: number
+  TOLLGATE_SMTP_PORT: number
+  TOLLGATE_PROVIDER_PORT: number
+  AUTH_API_PORT: number
+  PAY_API_PORT: number
+}
 
 /** What `npm start` runs, in a folder and on ports of its own. */
 export function startDev(folder: string, ports: Ports): DevProcess {
@@ -60,8 +66,14 @@ export function startDev(folder: string, ports: Ports): DevProcess {
 }
 
 export async function freePorts(): Promise<Ports> {
-  const [welcome = 0, smtp = 0, identity = 0, payments = 0] = await freeNumbers(4)
-  return { TOLLGATE_PORT: welcome, TOLLGATE_SMTP_PORT: smtp, AUTH_API_PORT: identity, PAY_API_PORT: payments }
+  const [welcome = 0, smtp = 0, provider = 0, identity = 0, payments = 0] = await freeNumbers(5)
+  return {
+    TOLLGATE_PORT: welcome,
+    TOLLGATE_SMTP_PORT: smtp,
+    TOLLGATE_PROVIDER_PORT: provider,
+    AUTH_API_PORT: identity,
+    PAY_API_PORT: payments,
+  }
 }
 
 async function freeNumbers(count: number): Promise<number[]> {

@@ -13,6 +13,7 @@ import type { Transport } from './mail/smtp.ts'
 import type { Meters } from './meters.ts'
 import type { BreachCheck } from './passwords/breach.ts'
 import type { Passwords } from './passwords/hashing.ts'
+import type { IdTokens } from './providers/id-tokens.ts'
 
 /** What every story of the identity service is handed. */
 export type App = {
@@ -25,9 +26,11 @@ export type App = {
   /** What access tokens are signed and verified with. */
   keys: Keys
   /** What is derived from the one secret: a key for each purpose. */
-  secrets: Readonly<Record<'refresh' | 'codes' | 'messages' | 'recipients' | 'decoys', Secret<KeyObject>>>
+  secrets: Readonly<Record<'refresh' | 'codes' | 'messages' | 'recipients' | 'decoys' | 'flows', Secret<KeyObject>>>
   meters: Meters
   passwords: Passwords
+  /** How id tokens of providers are verified. */
+  idTokens: IdTokens
   /** Undefined where nobody wants it asked. */
   isBreached: BreachCheck | undefined
   composeMail: Compose

@@ -5,7 +5,8 @@ import type { Secret } from '@tollgate/kit/secret'
 import { serviceSettings } from '@tollgate/kit/service-settings'
 import { type MailKind, mailKinds } from './mail/kinds.ts'
 import { parseTemplateLocation } from './mail/localized-templates.ts'
-import { type ProviderName, providers } from './providers/all.ts'
+import { providers } from './providers/all.ts'
+import { parseCustomProviders } from './providers/custom-settings.ts'
 import { parseCharacterSets } from './rules/character-sets.ts'
 import { compileGlob } from './rules/glob.ts'
 import { callerRate, parseRate, type Rate } from './rules/rate.ts'
@@ -173,6 +174,12 @@ export const settings = defineSettings(family, (read) => {
           false,
           'People can link and unlink identities of their account themselves',
         ),
+        linking: read.choice(
+          'SECURITY_LINKING',
+          ['verified', 'never'],
+          'verified',
+          'Whether a sign-in with a provider opens the account that has the same address, where the provider vouches for it; never on an address that it does not vouch for',
+        ),
         signupDecoy: read.choice(
           'SECURITY_SIGNUP_DECOY',
           ['complete', 'reference'],
@@ -230,12 +237,24 @@ export const settings = defineSettings(family, (read) => {
         'The only addresses that mail is sent to, whatever +label they have; all when not set',
       ),
       flowLifetime: read.seconds('EXTERNAL_FLOW_STATE_EXPIRY_DURATION', 300, 'How long a PKCE code is valid', { min: 300 }),
+      destination: read.exactUrl(
+        'EXTERNAL_REDIRECTURL',
+        undefined,
+        'Where everybody goes after a sign-in with a provider, whatever was asked for',
+      ),
+      providerTokens: read.choice(
+        'EXTERNAL_PROVIDER_TOKENS',
+        ['requested', 'always'],
+        'requested',
+        'When the provider’s own tokens are told: when more scopes were asked for than the usual ones, or always',
+      ),
       phone: read.flag('EXTERNAL_PHONE_ENABLED', false, 'People can sign up and in with a phone number'),
       anonymousUsers: read.flag('EXTERNAL_ANONYMOUS_USERS_ENABLED', false, 'People can start without saying who they are'),
-      providers: Object.fromEntries(providers.map((provider) => [provider.name, providerSettings(read, provider)])) as Record<
-        ProviderName,
+      providers: new Map(providers.map((provider) => [provider.name, providerSettings(read, provider)])) as ReadonlyMap<
+        string,
         ProviderSettings
       >,
+      customProviders: customProviders(read),
     })),
 
     smtp: read.group('Mail', () => {
@@ -279,6 +298,11 @@ export const settings = defineSettings(family, (read) => {
           otpLifetime: read.seconds('MAILER_OTP_EXP', strict ? 600 : 86_400, 'How long a link or code sent by mail is valid', {
             min: 1,
           }),
+          allowUnverified: read.flag(
+            'MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS',
+            false,
+            'Let people in with a provider that does not vouch for their address, before they confirm it',
+          ),
           otpLength: read.whole('MAILER_OTP_LENGTH', 6, 'The digits of a code sent by mail', { min: 6, max: 10 }),
           secureEmailChange: read.flag(
             'MAILER_SECURE_EMAIL_CHANGE_ENABLED',
@@ -393,13 +417,19 @@ export type Config = ConfigOf<typeof settings>
 
 type ProviderSettings = ReturnType<typeof providerSettings>
 
-function providerSettings(read: Read, provider: { name: string; base?: string; needsBase?: true }) {
+function providerSettings(read: Read, provider: { name: string; base?: string }) {
   const block = `EXTERNAL_${provider.name.toUpperCase()}`
   const enabled = read.flag(`${block}_ENABLED`, false, `People can sign in with ${provider.name}`)
   const required = { when: enabled, because: `AUTH_${block}_ENABLED is true` }
   return {
     enabled,
-    clientIds: read.list(`${block}_CLIENT_ID`, [], 'The client id; further ones are accepted in id tokens', { required }),
+    clientIds: [
+      ...read.list(`${block}_CLIENT_ID`, [], 'The client id; further ones are accepted in id tokens', { required }),
+      // An app of Apple's goes by its bundle.
+      ...(provider.name === 'apple'
+        ? read.list('EXTERNAL_IOS_BUNDLE_ID', [], 'Bundles of apps whose id tokens are accepted, too')
+        : []),
+    ],
     secret: read.secret(`${block}_SECRET`, 'The client secret', { required }),
     redirectUri: read.exactUrl(
       `${block}_REDIRECT_URI`,
@@ -411,10 +441,33 @@ function providerSettings(read: Read, provider: { name: string; base?: string; n
       },
     ),
     base: read.url(`${block}_URL`, provider.base, 'The base address of the provider, where it is not the public one', {
-      required: provider.needsBase ? required : false,
+      // Where there is no public one, everybody has to say where theirs is.
+      required: provider.base === undefined ? required : false,
       example: provider.base ?? `https://${provider.name}.example.com`,
     }),
+    api: read.url(`${block}_API_URL`, undefined, 'The address of its API, where it is not the public one'),
+    emailOptional: read.flag(`${block}_EMAIL_OPTIONAL`, false, 'Let people in of whom it tells no email address'),
+    skipNonceCheck: read.flag(`${block}_SKIP_NONCE_CHECK`, false, 'Take its id tokens without a nonce'),
   }
+}
+
+/** Each complaint about them is a line of its own: one setting may hold many mistakes. */
+function customProviders(read: Read) {
+  const name = 'EXTERNAL_CUSTOM_PROVIDERS'
+  const allowHttp = read.peekFlag('SECURITY_ALLOW_PRIVATE_ADDRESSES', false)
+  const { providers: entries, complaints } = read.parsed(
+    'JSON',
+    name,
+    { providers: [], complaints: [] },
+    'Providers of your own, by OpenID Connect or OAuth 2.0: a JSON list, see the guide about providers',
+    (text) => parseCustomProviders(text, { allowHttp }),
+    {
+      secret: true,
+      example: '[{"identifier":"custom:acme","issuer":"https://id.acme.com","client_id":"…","client_secret":"…"}]',
+    },
+  )
+  for (const complaint of complaints) read.insist(false, `AUTH_${name} has a fault in ${complaint}`)
+  return entries
 }
 
 function gatewaySettings(read: Read, gateway: Gateway, chosen: string | undefined) {

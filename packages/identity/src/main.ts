@@ -17,6 +17,7 @@ import { cleanUp } from './operations/clean-up.ts'
 import { deliverMessage } from './operations/deliver-message.ts'
 import { createBreachCheck } from './passwords/breach.ts'
 import { createPasswords } from './passwords/hashing.ts'
+import { createIdTokens } from './providers/id-tokens.ts'
 import { derivedKey } from './rules/derived-key.ts'
 import { endpoints, failureShape, manner } from './server.ts'
 
@@ -68,10 +69,12 @@ function open({ config, db, log, now, metrics }: Parts<Config>): App {
       messages: derivedKey(jwt.secret, 'messages'),
       recipients: derivedKey(jwt.secret, 'recipients'),
       decoys: derivedKey(jwt.secret, 'decoys'),
+      flows: derivedKey(jwt.secret, 'flows'),
     },
     passwords,
     meters: createMeters(metrics, passwords),
     isBreached: breach.enabled ? createBreachCheck({ ...breach, fetch, log }) : undefined,
+    idTokens: createIdTokens({ fetch, now, log, allowHttp: security.allowPrivateAddresses }),
     composeMail: createCompose({ siteUrl: config.siteUrl, mailer: smtp.mailer, now, log, fetch }),
     smtp: createTransport(smtp, { clientName: new URL(config.externalUrl).hostname }),
   }

@@ -13,6 +13,8 @@ import { adminGenerateLink } from './endpoints/admin-generate-link.ts'
 import { adminChangeUser, adminCreateUserWithId, adminDeleteUser, adminUser } from './endpoints/admin-user.ts'
 import { adminEndSession, adminEndSessions, adminSessions } from './endpoints/admin-user-sessions.ts'
 import { adminCreateUser, adminUsers } from './endpoints/admin-users.ts'
+import { authorize } from './endpoints/authorize.ts'
+import { callback, formCallback } from './endpoints/callback.ts'
 import { health } from './endpoints/health.ts'
 import { invite } from './endpoints/invite.ts'
 import { logout } from './endpoints/logout.ts'
@@ -26,11 +28,13 @@ import { signup } from './endpoints/signup.ts'
 import { token } from './endpoints/token.ts'
 import { updateUser, user } from './endpoints/user.ts'
 import { unlinkIdentity, userIdentities } from './endpoints/user-identities.ts'
+import { linkByProvider } from './endpoints/user-identities-authorize.ts'
 import { endSession, userSessions } from './endpoints/user-sessions.ts'
 import { followLink, verify } from './endpoints/verify.ts'
 import { wellKnownJwks } from './endpoints/well-known-jwks.ts'
 import { fail } from './errors.ts'
 import { DatabaseRefusal, databaseRefusal } from './rules/database-refusal.ts'
+import { OAuthRefusal } from './rules/oauth-refusal.ts'
 
 /** The whole API of the identity service. */
 export const endpoints: readonly Endpoint<App>[] = [
@@ -38,6 +42,9 @@ export const endpoints: readonly Endpoint<App>[] = [
   settings,
   signup,
   token,
+  authorize,
+  callback,
+  formCallback,
   verify,
   followLink,
   otp,
@@ -50,6 +57,7 @@ export const endpoints: readonly Endpoint<App>[] = [
   updateUser,
   reauthenticate,
   userIdentities,
+  linkByProvider,
   unlinkIdentity,
   userSessions,
   endSession,
@@ -123,6 +131,10 @@ function misfit(place: 'params' | 'query' | 'body', problems: readonly Problem[]
 /** Two forms of the same error: newer clients ask for theirs with a dated header. */
 function word(failure: Failure, request: Incoming): Wire {
   const headers = { 'x-sb-error-code': failure.code, ...failure.headers }
+  if (failure instanceof OAuthRefusal) {
+    const body = JSON.stringify({ error: failure.error, error_description: failure.message })
+    return { status: failure.status, headers, body }
+  }
   const message = failure.code === 'bad_json' ? `Could not parse request body as JSON: ${failure.message}` : failure.message
   if (asksForNewForm(request)) {
     const body = JSON.stringify({ code: failure.code, message, ...failure.more })

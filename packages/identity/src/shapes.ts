@@ -108,6 +108,8 @@ export const SessionShape = Type.Object({
   expires_at: Type.Integer({ description: 'Seconds since 1970' }),
   refresh_token: Type.String({ description: 'Good for one exchange, by grant_type=refresh_token' }),
   user: UserShape,
+  provider_token: Type.Optional(Type.String({ description: 'The provider’s own token, where more scopes were asked for' })),
+  provider_refresh_token: Type.Optional(Type.String()),
   type: Type.Optional(Type.String({ description: 'What was verified: signup, recovery, invite …' })),
   weak_password: Type.Optional(
     Type.Union([Type.Null(), WeakPassword], { description: 'What is wrong with a password that was right, by today’s rules' }),

@@ -7,6 +7,8 @@ export type Incoming = {
   method: string
   /** The path as asked for, without the query. */
   path: string
+  /** The query as asked for, without its question mark. It may hold secrets: for stories that hand parts of it on. */
+  query: string
   headers: IncomingHttpHeaders
   /** The address of the peer; behind a proxy that is the proxy. */
   peer: string
@@ -72,6 +74,8 @@ type Declaration<
   body?: Body
   reply: R
   fails: readonly Code[]
+  /** Reads bodies as their type says, forms included, where the service otherwise reads JSON alone. */
+  forms?: true
   /** Asked too often to be worth a line in the log. */
   quiet?: true
   /** Says the same to everybody as long as the process lives: the story is told once, and what was written is kept. */
@@ -103,6 +107,7 @@ export type Endpoint<App> = {
   body?: TSchema
   reply: Replies
   fails: readonly string[]
+  forms?: true
   quiet?: true
   constant?: true
   run(app: App, given: Given<never, TSchema, TSchema, TSchema>): unknown

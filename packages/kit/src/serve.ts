@@ -55,6 +55,7 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
       id: requestId(message, manner),
       method: message.method ?? 'GET',
       path,
+      query,
       headers: message.headers,
       peer: message.socket.remoteAddress ?? '',
     }

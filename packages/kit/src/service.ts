@@ -106,7 +106,7 @@ export async function startService<Config extends ServiceConfig, App>(
 }
 
 /** A request that never became one. */
-const nobody: Incoming = { id: '', method: 'GET', path: '', headers: { accept: '*/*' }, peer: '' }
+const nobody: Incoming = { id: '', method: 'GET', path: '', query: '', headers: { accept: '*/*' }, peer: '' }
 
 /** Brings the service's tables up to date and names the migrations that it took. */
 export function migrateService<Config extends ServiceConfig>(service: Service<Config>, config: Config): Promise<string[]> {

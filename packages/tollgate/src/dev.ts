@@ -15,6 +15,7 @@ import { banner, tellFacts } from './dev/facts.ts'
 import { holdFolder } from './dev/lock.ts'
 import { keepSecrets } from './dev/secrets.ts'
 import { devPorts, devSettings, host } from './dev/settings.ts'
+import { startTestProvider } from './dev/test-provider.ts'
 import { Mistake } from './mistake.ts'
 import { checkPort } from './port.ts'
 import { startWelcome } from './welcome/welcome.ts'
@@ -57,11 +58,22 @@ async function start(house: House): Promise<void> {
   const inbox = await startSmtpSink({ host, port: ports.TOLLGATE_SMTP_PORT })
   house.services.push(() => inbox.close())
 
+  const redirectUri = `${(settings.AUTH_API_EXTERNAL_URL ?? '').replace(/\/+$/, '')}/callback`
+  const provider = await startTestProvider({ host, port: ports.TOLLGATE_PROVIDER_PORT, redirectUri })
+  house.services.push(() => provider.close())
+
   const own: Env = { AUTH_DB_DATABASE_URL: database, PAY_DB_DATABASE_URL: database, ...settings }
   const [, { app }] = await Promise.all([startInDev(identity, own, house), startInDev(payments, own, house)])
   await seed(app, { apps: [{ ...secrets.app, name: 'Development app' }] })
 
-  const facts = tellFacts({ ports, secrets, jwtSecret: own.AUTH_JWT_SECRET ?? '', database, folder: house.folder })
+  const facts = tellFacts({
+    ports,
+    secrets,
+    jwtSecret: own.AUTH_JWT_SECRET ?? '',
+    customProviders: own.AUTH_EXTERNAL_CUSTOM_PROVIDERS,
+    database,
+    folder: house.folder,
+  })
   // Last, so that a page that is still open from before finds the services running; an SMS that comes too early is sent again.
   const welcome = await startWelcome({ host, port: ports.TOLLGATE_PORT, facts, inbox })
   house.services.push(() => welcome.close())
@@ -86,11 +98,13 @@ async function close({ services, postgres }: House): Promise<void> {
 
 const help = `Usage: tollgate dev
 
-Starts an embedded PostgreSQL, both services, a welcome page and an inbox for mail and SMS. Data and secrets are kept in .tollgate/.
+Starts an embedded PostgreSQL, both services, a welcome page, an inbox for mail and SMS, and a provider to try social sign-in with.
+Data and secrets are kept in .tollgate/.
 Every AUTH_ and PAY_ setting can be given in the environment or in .env; names without prefix are left alone.
 
-  TOLLGATE_PORT        The port of the welcome page, which receives SMS as well. [default 8080]
-  TOLLGATE_SMTP_PORT   The port on which the inbox receives mail. [default 8083]`
+  TOLLGATE_PORT            The port of the welcome page, which receives SMS as well. [default 8080]
+  TOLLGATE_SMTP_PORT       The port on which the inbox receives mail. [default 8083]
+  TOLLGATE_PROVIDER_PORT   The port of the provider that social sign-in can be tried with. [default 8084]`
 
 async function startInDev<Config extends ServiceConfig, App>(
   service: Service<Config, App>,

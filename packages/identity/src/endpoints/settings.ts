@@ -2,6 +2,7 @@ import { anyone } from '@tollgate/kit/endpoint'
 import Type from 'typebox'
 import { endpoint } from '../app.ts'
 import { providers } from '../providers/all.ts'
+import { identifierPattern } from '../providers/custom-settings.ts'
 
 const names = ['anonymous_users', ...providers.map((provider) => provider.name), 'email', 'phone']
 
@@ -13,7 +14,7 @@ export const settings = endpoint({
   caller: anyone,
   reply: {
     200: Type.Object({
-      external: Type.Object(Object.fromEntries(names.map((name) => [name, Type.Boolean()])), {
+      external: Type.Record(Type.String({ pattern: `^(?:${[...names, identifierPattern].join('|')})$` }), Type.Boolean(), {
         description: 'Every way to sign in, and whether it is enabled',
       }),
       disable_signup: Type.Boolean({ description: 'Whether only invited people can join' }),
@@ -30,11 +31,12 @@ export const settings = endpoint({
   constant: true,
 
   run({ config }) {
-    const enabled = providers.map(({ name }) => [name, config.external.providers[name].enabled])
+    const enabled = providers.map(({ name }) => [name, config.external.providers.get(name)?.enabled ?? false])
     return {
       external: {
         anonymous_users: config.external.anonymousUsers,
         ...Object.fromEntries(enabled),
+        ...Object.fromEntries(config.external.customProviders.map(({ name }) => [name, true])),
         email: config.external.email,
         phone: config.external.phone,
       },

@@ -8,11 +8,14 @@ import { reportWeakness } from '../operations/choose-password.ts'
 import { evenOutRefusals } from '../operations/even-out.ts'
 import { limitCaller } from '../operations/limit.ts'
 import { refreshSession } from '../operations/refresh-session.ts'
+import type { ProviderTokens } from '../operations/return-from-provider.ts'
+import { signInWithIdToken } from '../operations/sign-in-with-id-token.ts'
 import { issueTokens, originOf, type Session, startSession } from '../operations/start-session.ts'
 import { hashLinkToken } from '../rules/code.ts'
 import { s256 } from '../rules/code-challenge.ts'
 import { isOverlong } from '../rules/password.ts'
 import { stripPhone } from '../rules/phone.ts'
+import { unseal } from '../rules/seal.ts'
 import { captchaFields, SessionShape, sessionHeaders, sessionReply } from '../shapes.ts'
 import { findFlow, takeFlow } from '../store/flows.ts'
 import { actorOf, findUser, findUserForSignIn } from '../store/users.ts'
@@ -24,22 +27,34 @@ const Body = Type.Object({
   refresh_token: Type.Optional(Type.String()),
   auth_code: Type.Optional(Type.String()),
   code_verifier: Type.Optional(Type.String()),
+  id_token: Type.Optional(Type.String()),
+  access_token: Type.Optional(Type.String()),
+  nonce: Type.Optional(Type.String()),
+  provider: Type.Optional(Type.String()),
+  issuer: Type.Optional(Type.String()),
+  client_id: Type.Optional(Type.String()),
+  link_identity: Type.Optional(Type.Boolean()),
   ...captchaFields,
 })
 
 type Grant = (app: App, request: Incoming, body: Type.Static<typeof Body>) => Promise<Answer<ReturnType<typeof sessionReply>>>
 
-const grants: Readonly<Record<string, Grant>> = { password: byPassword, refresh_token: byRefreshToken, pkce: byFlow }
+const grants: Readonly<Record<string, Grant>> = {
+  password: byPassword,
+  refresh_token: byRefreshToken,
+  pkce: byFlow,
+  id_token: byIdToken,
+}
 
 export const token = endpoint({
   method: 'POST',
   path: '/token',
   summary: 'Sign in, or go on being signed in',
   description:
-    'grant_type=password takes an email address or phone number and a password; grant_type=refresh_token a refresh token; grant_type=pkce the code that a link led to and the verifier of the flow.',
+    'grant_type=password takes an email address or phone number and a password; grant_type=refresh_token a refresh token; grant_type=pkce the code that a link led to and the verifier of the flow; grant_type=id_token what a provider gave a program on a telephone.',
   tag: 'Sign in',
   caller: anyone,
-  query: Type.Object({ grant_type: Type.Optional(Type.String({ description: 'password, refresh_token or pkce' })) }),
+  query: Type.Object({ grant_type: Type.Optional(Type.String({ description: 'password, refresh_token, pkce or id_token' })) }),
   body: Body,
   reply: { 200: SessionShape },
   fails: [
@@ -58,11 +73,20 @@ export const token = endpoint({
     'flow_state_not_found',
     'flow_state_expired',
     'bad_code_verifier',
+    'provider_disabled',
+    'provider_email_needs_verification',
+    'signup_disabled',
+    'email_exists',
+    'identity_already_exists',
+    'manual_linking_disabled',
+    'no_authorization',
+    'bad_jwt',
+    'user_not_found',
   ],
 
   async run(app, { query: { grant_type: type = '' }, body, request }) {
     // Whoever has a token or code has shown before that they are no machine.
-    if (type !== 'refresh_token' && type !== 'pkce') await checkCaptcha(app, request, body)
+    if (!['refresh_token', 'pkce', 'id_token'].includes(type)) await checkCaptcha(app, request, body)
     await limitCaller(app, request, 'token', app.config.rateLimit.token)
     const grant = Object.hasOwn(grants, type) ? grants[type] : undefined
     if (!grant) throw fail('invalid_credentials', { message: 'unsupported_grant_type' })
@@ -70,8 +94,18 @@ export const token = endpoint({
   },
 })
 
-function answer(session: Session, more: { weak_password?: ReturnType<typeof reportWeakness> } = {}) {
+type More = { weak_password?: ReturnType<typeof reportWeakness>; provider_token?: string; provider_refresh_token?: string }
+
+function answer(session: Session, more: More = {}) {
   return new Answer(200, { ...sessionReply(session), ...more }, sessionHeaders(session))
+}
+
+/** What the provider gave us for whoever asked for more than to sign in. */
+function providerReply({ providerToken, providerRefreshToken }: ProviderTokens): More {
+  return {
+    ...(providerToken ? { provider_token: providerToken } : {}),
+    ...(providerRefreshToken ? { provider_refresh_token: providerRefreshToken } : {}),
+  }
 }
 
 async function byPassword(app: App, request: Incoming, { email = '', phone = '', password = '' }: Type.Static<typeof Body>) {
@@ -139,16 +173,25 @@ async function byFlow(
     throw fail('validation_failed', { message: 'invalid request: both auth code and code verifier should be non-empty' })
   const codeHash = hashLinkToken(code)
   const issuedAfter = new Date(app.now().getTime() - app.config.external.flowLifetime * 1000)
-  const session = await app.db.begin(async (tx) => {
+  const entered = await app.db.begin(async (tx) => {
     const flow = await takeFlow(tx, { codeHash, challenge: s256(verifier), issuedAfter })
     const user = flow?.userId ? await findUser(tx, flow.userId, null) : undefined
     if (!flow || !user || user.deletedAt) return undefined
     if (user.bannedUntil && user.bannedUntil > app.now()) throw fail('user_banned')
     const audits = [{ action: 'login' as const, actor: actorOf(user), traits: { provider: flow.provider } }]
-    return startSession(app, tx, { user, method: flow.method, origin: originOf(request), audits })
+    const session = await startSession(app, tx, { user, method: flow.method, origin: originOf(request), audits })
+    return { session, tokens: flow.sealed ? unseal<ProviderTokens>(app.secrets.flows, flow.id, flow.sealed) : {} }
   })
-  if (session) return answer(session)
+  if (entered) return answer(entered.session, providerReply(entered.tokens))
   const flow = await findFlow(app.db, codeHash)
   if (!flow?.userId) throw fail('flow_state_not_found')
   throw flow.issuedAt < issuedAfter ? fail('flow_state_expired') : fail('bad_code_verifier')
+}
+
+async function byIdToken(app: App, request: Incoming, body: Type.Static<typeof Body>) {
+  const { id_token: idToken = '', access_token: accessToken = '', nonce = '', provider = '', issuer = '' } = body
+  const { client_id: clientId = '', link_identity: link = false } = body
+  const brought = { idToken, accessToken, nonce, provider, issuer, clientId, link }
+  const { user } = await signInWithIdToken(app, request, brought)
+  return answer(await startSession(app, app.db, { user, method: 'oauth', origin: originOf(request) }))
 }

@@ -27,6 +27,7 @@ const from = (caller: string | undefined, peer = '192.0.2.1'): Incoming => ({
   id: 'request',
   method: 'POST',
   path: '/recover',
+  query: '',
   headers: caller === undefined ? {} : { 'x-real-caller': caller },
   peer,
 })

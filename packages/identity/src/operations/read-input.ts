@@ -1,3 +1,4 @@
+import type { Incoming } from '@tollgate/kit/endpoint'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import { type CodeChallenge, parseCodeChallenge, toS256 } from '../rules/code-challenge.ts'
@@ -37,4 +38,20 @@ function orRefuse<T>(parsed: T | { message: string }): T {
   if (typeof parsed === 'object' && parsed !== null && 'message' in parsed)
     throw fail('validation_failed', { message: parsed.message })
   return parsed as T
+}
+
+/** What is ours in the query of a sign-in with a provider; the rest is for the provider. */
+const ours = [
+  'provider',
+  'scopes',
+  'redirect_to',
+  'invite_token',
+  'code_challenge',
+  'code_challenge_method',
+  'skip_http_redirect',
+  'apikey',
+]
+
+export function otherParameters({ query }: Incoming): Record<string, string> {
+  return Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => !ours.includes(name)))
 }

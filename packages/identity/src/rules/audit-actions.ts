@@ -2,6 +2,7 @@
 export const auditActions = {
   login: 'account',
   logout: 'account',
+  invite_accepted: 'account',
   user_signedup: 'team',
   user_invited: 'team',
   user_deleted: 'team',
@@ -11,6 +12,7 @@ export const auditActions = {
   user_confirmation_requested: 'user',
   user_repeated_signup: 'user',
   user_updated_password: 'user',
+  identity_linked: 'user',
   identity_unlinked: 'user',
   token_revoked: 'token',
   token_refreshed: 'token',

@@ -7,7 +7,7 @@ import { Secret } from '@tollgate/kit/secret'
  */
 export function derivedKey(
   secret: Secret,
-  purpose: 'refresh tokens' | 'codes' | 'messages' | 'recipients' | 'decoys',
+  purpose: 'refresh tokens' | 'codes' | 'messages' | 'recipients' | 'decoys' | 'flows',
 ): Secret<KeyObject> {
   // As an object of the library's own, which saves it from taking the bytes in anew for every hash.
   return new Secret(createSecretKey(Buffer.from(hkdfSync('sha256', secret.reveal(), '', `tollgate ${purpose}`, 32))))

@@ -42,3 +42,20 @@ export function refusalAnswers({
   const error = names[status]
   return { ...(error ? { error } : {}), error_code: code, error_description: message }
 }
+
+/** Refusals of a sign-in with a provider that are about the person, whatever their status. */
+const denied = new Set(['signup_disabled', 'user_banned', 'provider_email_needs_verification'])
+
+/** The same for somebody who comes back from a provider. */
+export function callbackAnswers({
+  status,
+  code,
+  message,
+}: {
+  status: number
+  code: string
+  message: string
+}): Record<string, string> {
+  const error = denied.has(code) ? 'access_denied' : (names[status] ?? 'server_error')
+  return { error, error_code: code, error_description: message }
+}

@@ -87,3 +87,9 @@ export async function deleteCodes(tx: Tx, userId: string): Promise<void> {
 export async function deleteCodesOf(tx: Tx, userId: string, types: readonly TokenType[]): Promise<void> {
   await tx`delete from auth.one_time_tokens where user_id = ${userId} and token_type::text = any(${types})`
 }
+
+/** Whether a link is there, without taking it. */
+export async function linkIsGood(sql: Sql, linkHash: string, types: readonly TokenType[]): Promise<boolean> {
+  const found = await sql`select from auth.one_time_tokens where token_hash = ${linkHash} and token_type::text = any(${types})`
+  return found.length > 0
+}

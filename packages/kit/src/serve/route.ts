@@ -64,7 +64,10 @@ export async function answer<App>(
     who: who as never,
     params: route.params ? settleInput(route.params, 'params', params, 'text', manner) : params,
     query: route.query ? settleInput(route.query, 'query', parseQuery(query, manner), 'text', manner) : {},
-    body: route.body && bytes ? settleBody(route.body, bytes, message, manner) : undefined,
+    body:
+      route.body && bytes
+        ? settleBody(route.body, bytes, message, endpoint.forms ? { ...manner, bodies: 'declared' } : manner)
+        : undefined,
     request,
   }
   const result = await endpoint.run(app, given)

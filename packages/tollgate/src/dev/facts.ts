@@ -6,8 +6,16 @@ import { payments } from '@tollgate/payments/main'
 import type { Facts } from '../welcome/facts.ts'
 import type { DevSecrets } from './secrets.ts'
 import { type devPorts, host } from './settings.ts'
+import { offersTestProvider, testProviderName } from './test-client.ts'
 
-type Given = { ports: ReturnType<typeof devPorts>; secrets: DevSecrets; jwtSecret: string; database: string; folder: string }
+type Given = {
+  ports: ReturnType<typeof devPorts>
+  secrets: DevSecrets
+  jwtSecret: string
+  customProviders: string | undefined
+  database: string
+  folder: string
+}
 
 /** Everything that a newcomer needs to make the first calls. */
 export function tellFacts(given: Given): Facts {
@@ -46,6 +54,9 @@ export function tellFacts(given: Given): Facts {
     database: given.database,
     smtp: { host, port: given.ports.TOLLGATE_SMTP_PORT },
     sms: `http://localhost:${given.ports.TOLLGATE_PORT}/sms`,
+    testSignIn: offersTestProvider(given.customProviders)
+      ? `${identityUrl}/authorize?${new URLSearchParams({ provider: testProviderName, redirect_to: `http://localhost:${given.ports.TOLLGATE_PORT}/signed-in` })}`
+      : undefined,
     firstSteps: [
       {
         title: 'Sign somebody up; the mail is in the inbox',

@@ -1,6 +1,7 @@
 import type { Env } from '@tollgate/kit/env'
 import { Mistake } from '../mistake.ts'
 import type { DevSecrets } from './secrets.ts'
+import { testProviderSetting } from './test-client.ts'
 
 /** Everything in development is for this machine alone. */
 export const host = '127.0.0.1'
@@ -37,6 +38,11 @@ export function devSettings(env: Env, secrets: DevSecrets): Env {
     AUTH_SMTP_SENDER_NAME: 'Tollgate',
     AUTH_SMS_PROVIDER: 'console',
     AUTH_SMS_CONSOLE_URL: `http://${host}:${env.TOLLGATE_PORT || 8080}`,
+    ...(reachesThisMachine({ ...toTry, ...env })
+      ? { AUTH_EXTERNAL_CUSTOM_PROVIDERS: testProviderSetting(env.TOLLGATE_PROVIDER_PORT || 8084) }
+      : {}),
+    // The welcome page has a page for people who come back from the test provider.
+    AUTH_URI_ALLOW_LIST: ['localhost', host].map((name) => `http://${name}:${env.TOLLGATE_PORT || 8080}/**`).join(','),
     ...toTry,
     PAY_API_HOST: host,
     PAY_ENV: 'development',
@@ -44,11 +50,17 @@ export function devSettings(env: Env, secrets: DevSecrets): Env {
   }
 }
 
+/** Without, the identity service would refuse to start with a provider on it. */
+function reachesThisMachine({ AUTH_SECURITY_ALLOW_PRIVATE_ADDRESSES: allowed = '' }: Env): boolean {
+  return /^(true|t|1|yes|y|on)$/i.test(allowed.trim())
+}
+
 /** The ports that development listens on, by the setting that chooses each. */
 export function devPorts(settings: Env) {
   return {
     TOLLGATE_PORT: portOf(settings, 'TOLLGATE_PORT', 8080),
     TOLLGATE_SMTP_PORT: portOf(settings, 'TOLLGATE_SMTP_PORT', 8083),
+    TOLLGATE_PROVIDER_PORT: portOf(settings, 'TOLLGATE_PROVIDER_PORT', 8084),
     AUTH_API_PORT: portOf(settings, 'AUTH_API_PORT', 8081, 'AUTH_PORT'),
     PAY_API_PORT: portOf(settings, 'PAY_API_PORT', 8082, 'PAY_PORT'),
   }

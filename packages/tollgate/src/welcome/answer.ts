@@ -33,7 +33,7 @@ export function json(value: unknown, status = 200): Answer {
 }
 
 export function page(content: Page, around: Surroundings, status = 200): Answer {
-  return answer(status, 'text/html; charset=utf-8', frame(content, around), { 'Content-Security-Policy': policy })
+  return answer(status, 'text/html; charset=utf-8', frame(content, around), { 'Content-Security-Policy': policy(content) })
 }
 
 export function notFound(around: Surroundings): Answer {

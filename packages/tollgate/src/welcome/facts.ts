@@ -7,6 +7,8 @@ export type Facts = {
   smtp: { host: string; port: number }
   /** Where an SMS is posted to. */
   sms: string
+  /** Where a sign-in with the test provider begins; left out where the developer has chosen other providers. */
+  testSignIn?: string | undefined
   firstSteps: { title: string; command: string }[]
   dataFolder: string
 }

@@ -1,30 +1,33 @@
 import { createHash } from 'node:crypto'
 import { Html, html } from '@tollgate/kit/html'
+import { showArrival } from './arrival.ts'
 import { enliven } from './browser.ts'
 import { style } from './style.ts'
 
-const script = `(${enliven})()`
+const script = `(${enliven})();(${showArrival})()`
 
 function hash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
-/** Nothing comes from anywhere else, and of what is written in the page only our own style and script count. */
-export const policy = [
-  "default-src 'none'",
-  `style-src ${hash(style)}`,
-  `script-src ${hash(script)}`,
-  "img-src 'self'",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** Nothing comes from anywhere else, but for what a page asks of a service; and of what is written in it only our own style and script count. */
+export const policy = ({ asks = [] }: Page) =>
+  [
+    "default-src 'none'",
+    `style-src ${hash(style)}`,
+    `script-src ${hash(script)}`,
+    "img-src 'self'",
+    ["connect-src 'self'", ...asks].join(' '),
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 export type Surroundings = { version: string; count: number }
 
-export type Page = { title: string; at?: 'welcome' | 'inbox'; main: Html }
+/** `asks`: the origins that its script speaks to. */
+export type Page = { title: string; at?: 'welcome' | 'inbox'; main: Html; asks?: readonly string[] }
 
 /** What all pages have around them. */
 export function frame({ title, at, main }: Page, { version, count }: Surroundings): string {

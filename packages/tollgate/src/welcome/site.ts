@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Answer, answer, foreignHtml, json, notFound, nothing, page, sentence } from './answer.ts'
+import { arrivalPage } from './arrival-page.ts'
 import type { Events } from './events.ts'
 import type { Facts } from './facts.ts'
 import { favicon, type Surroundings } from './frame.ts'
@@ -30,6 +31,13 @@ export function openSite({ facts, inbox, sms, events }: { facts: Facts; inbox: I
     return page({ title: 'Tollgate', at: 'welcome', main }, around())
   }
 
+  function showArrival(): Answer {
+    const identity = facts.services.find(({ name }) => name === 'identity')
+    if (!identity) return notFound(around())
+    const { origin } = new URL(identity.url)
+    return page({ title: 'Signed in – Tollgate', main: arrivalPage(identity.url, facts), asks: [origin] }, around())
+  }
+
   function showInbox(): Answer {
     return page({ title: 'Inbox – Tollgate', at: 'inbox', main: inboxPage(inbox.messages(), facts) }, around())
   }
@@ -41,6 +49,7 @@ export function openSite({ facts, inbox, sms, events }: { facts: Facts; inbox: I
 
   const routes: Route[] = [
     { path: /^\/$/, does: { GET: welcome } },
+    { path: /^\/signed-in$/, does: { GET: showArrival } },
     { path: /^\/status\.json$/, does: { GET: async () => json({ services: await checkHealth(facts.services) }) } },
     {
       path: /^\/favicon\.svg$/,

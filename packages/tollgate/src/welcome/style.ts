@@ -44,11 +44,11 @@ pre { white-space: pre-wrap }
 main { padding-block: 3rem 5rem }
 h1 { font-size: clamp(1.5rem, 1.2rem + 1.6vw, 2rem); line-height: 1.25; letter-spacing: -.015em; overflow-wrap: anywhere }
 h1 + p { margin-top: .5rem }
-main > section {
+main > section, #arrival section {
   display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 1rem 3rem; padding-block: 2.25rem;
   border-top: 1px solid var(--line)
 }
-h1 + p + section, header + section { margin-top: 2.5rem }
+h1 + p + section, header + section, #arrival section:first-child { margin-top: 2.5rem }
 h2 { font-size: 1.05rem; line-height: 1.4 }
 section > header p { margin-top: .3rem; color: var(--quiet); font-size: .875rem }
 h3 { font-size: 1rem; font-weight: 600 }
@@ -167,12 +167,13 @@ iframe {
 }
 .text { font: 1rem/1.6 system-ui, sans-serif }
 .source { margin-top: .9rem; max-height: 34rem; font-size: .8125rem }
+.ways { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1.75rem }
 .lone { padding-block: 3rem; text-align: center }
 .lone p { margin: .75rem auto 1.5rem }
 
 @media (max-width: 50rem) {
   main { padding-block: 2rem 4rem }
-  main > section { grid-template-columns: minmax(0, 1fr); padding-block: 1.75rem }
+  main > section, #arrival section { grid-template-columns: minmax(0, 1fr); padding-block: 1.75rem }
   .top > div, main { width: min(100% - 2rem, 66rem) }
 }
 @media (max-width: 60rem) {

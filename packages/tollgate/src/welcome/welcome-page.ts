@@ -8,6 +8,7 @@ export function welcomePage(facts: Facts, health: readonly Health[]): Html {
   return html`<h1>Tollgate is running</h1>
 <p class="quiet">Its services, their database and an inbox: all on this machine, all for development.</p>
 ${section('Services', 'Each one documents itself.', servicesList(facts, health))}
+${facts.testSignIn !== undefined && section('Social sign-in', 'With a provider that runs here and needs no registration.', signInAdvice(facts.testSignIn))}
 ${section('First steps', 'Paste one into a terminal.', stepsList(facts))}
 ${section('Development keys', 'Made for this machine. They are worth nothing elsewhere.', keysList(facts))}
 ${section('Database', 'A PostgreSQL of its own, for psql or any other client.', value('database address', facts.database))}
@@ -26,6 +27,12 @@ function servicesList({ services }: Facts, health: readonly Health[]): Html {
 <ul><li><a href="${docs}">Documentation${of}</a></li><li><a href="${openapi}">openapi.json${of}</a></li></ul>
 </li>`
   })}</ul>`
+}
+
+function signInAdvice(address: string): Html {
+  return html`<p><a class="button primary" href="${address}">Sign in with the test provider</a></p>
+<p class="quiet">Choose somebody, or be whom you like; what your app gets back is shown.
+In your app it is <code>provider: 'custom:test'</code>.</p>`
 }
 
 function stepsList({ firstSteps }: Facts): Html {

@@ -47,6 +47,31 @@ test('the welcome page tells every address, key and first command', async () => 
   expect(body).toMatch(/data-healthy="true">Running</)
 })
 
+test('the button of the test provider is there where there is one', async () => {
+  const button = 'Sign in with the test provider'
+  const { ask } = await visit({ testSignIn: 'http://localhost:8081/authorize?provider=custom%3Atest&redirect_to=x' })
+  expect((await ask('/')).body).toContain(
+    `href="http://localhost:8081/authorize?provider=custom%3Atest&#38;redirect_to=x">${button}</a>`,
+  )
+  expect((await (await visit()).ask('/')).body).not.toContain(button)
+})
+
+test('the page for people who come back may ask the identity service, and no other page may', async () => {
+  const service = await serviceThat(200, 'identity')
+  const { ask } = await visit({ services: [service] })
+  const { status, headers, body } = await ask('/signed-in?error=access_denied&error_description=%3Cb%3E')
+  expect(status).toBe(200)
+  expect(body).toContain(`data-identity="${service.url}"`)
+  expect(body).not.toContain('access_denied')
+  expect(headers['content-security-policy']).toContain(`connect-src 'self' ${service.url};`)
+  expect((await ask('/')).headers['content-security-policy']).toContain("connect-src 'self';")
+})
+
+test('without an identity service there is nobody to come back from', async () => {
+  const { ask } = await visit()
+  expect((await ask('/signed-in')).status).toBe(404)
+})
+
 test('a secret is readable without a script, but only when asked for', async () => {
   const { ask } = await visit({ keys: [{ name: 'JWT secret', value: 'sign-with-this', explanation: '' }] })
   expect((await ask('/')).body).toMatch(/<details><summary>.*••••.*<\/summary><code>sign-with-this<\/code><\/details>/)

@@ -176,6 +176,17 @@ test('the pages ask nobody for anything but this machine', async () => {
   expect([...asked].toSorted()).toEqual(['127.0.0.1', 'localhost'])
 })
 
+test('the link in the mail of a sign-up leads to a page that tells who is signed in', async () => {
+  const email = 'newcomer@example.com'
+  await fetch(`${dev.identity}/signup`, { method: 'POST', body: JSON.stringify({ email, password: 'correct horse' }) })
+  const page = await open(`${dev.welcome}/inbox`)
+  const row = page.locator('li', { hasText: email })
+  const link = await row.getByRole('link', { name: /Open link/ }).getAttribute('href')
+  await page.goto(link ?? '')
+  await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
+  await page.getByText(email).waitFor()
+})
+
 test('a stop ends the provider with everything else', async () => {
   expect((await fetch(provider)).status).toBe(200)
   dev.child.kill('SIGTERM')

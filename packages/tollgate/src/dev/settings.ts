@@ -25,7 +25,8 @@ const toTry: Env = {
 export function devSettings(env: Env, secrets: DevSecrets): Env {
   const prefixed = Object.fromEntries(Object.entries(env).filter(([name]) => /^(AUTH|GOTRUE|PAY|OTEL|TOLLGATE)_/.test(name)))
   return {
-    AUTH_SITE_URL: 'http://localhost:3000',
+    // Links in mails lead somewhere on the first day; an app on any other port of this machine may be named in redirect_to.
+    AUTH_SITE_URL: `http://localhost:${env.TOLLGATE_PORT || 8080}/signed-in`,
     AUTH_API_EXTERNAL_URL: `http://localhost:${env.AUTH_API_PORT || env.AUTH_PORT || 8081}`,
     AUTH_API_HOST: host,
     AUTH_DB_DRIVER: 'postgres',

@@ -68,7 +68,8 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
   },
-  external: ['pg-native'],
+  // Development mode's own provider is found beside the program, like its PostgreSQL: production should not carry it along.
+  external: ['pg-native', 'oidc-provider', 'oidc-provider/*'],
   plugins: [carryMigrations, carryAddons],
   metafile: true,
   logLevel: 'warning',

@@ -1,18 +1,19 @@
 import { type ConfigOf, defineSettings, type Read } from '@tollgate/kit/env'
 import { isHeaderName, parseHeaderNames } from '@tollgate/kit/header-names'
 import { parseKeySet } from '@tollgate/kit/jwt'
-import type { Secret } from '@tollgate/kit/secret'
 import { serviceSettings } from '@tollgate/kit/service-settings'
+import { parseMailHeaders } from './mail/custom-headers.ts'
 import { type MailKind, mailKinds } from './mail/kinds.ts'
 import { parseTemplateLocation } from './mail/localized-templates.ts'
 import { providers } from './providers/all.ts'
-import { parseCustomProviders } from './providers/custom-settings.ts'
+import { customProviders, type ProviderSettings, providerSettings } from './providers/provider-settings.ts'
 import { parseCharacterSets } from './rules/character-sets.ts'
-import { compileGlob } from './rules/glob.ts'
-import { callerRate, parseRate, type Rate } from './rules/rate.ts'
+import { parseGlobs } from './rules/glob.ts'
+import { parseMoment } from './rules/moment.ts'
+import { hourlyPerCaller, perCaller, rate } from './rules/rate-settings.ts'
 import { parseTestCodes } from './rules/test-codes.ts'
 import { type GatewayName, gateways } from './sms/all.ts'
-import type { Gateway } from './sms/gateway.ts'
+import { gatewaySettings } from './sms/gateway-settings.ts'
 import { parseSmsTemplate } from './sms/template.ts'
 
 const family = { prefix: 'AUTH', aliases: ['GOTRUE'], title: 'the identity service' }
@@ -415,132 +416,10 @@ export const settings = defineSettings(family, (read) => {
 
 export type Config = ConfigOf<typeof settings>
 
-type ProviderSettings = ReturnType<typeof providerSettings>
-
-function providerSettings(read: Read, provider: { name: string; base?: string }) {
-  const block = `EXTERNAL_${provider.name.toUpperCase()}`
-  const enabled = read.flag(`${block}_ENABLED`, false, `People can sign in with ${provider.name}`)
-  const required = { when: enabled, because: `AUTH_${block}_ENABLED is true` }
-  return {
-    enabled,
-    clientIds: [
-      ...read.list(`${block}_CLIENT_ID`, [], 'The client id; further ones are accepted in id tokens', { required }),
-      // An app of Apple's goes by its bundle.
-      ...(provider.name === 'apple'
-        ? read.list('EXTERNAL_IOS_BUNDLE_ID', [], 'Bundles of apps whose id tokens are accepted, too')
-        : []),
-    ],
-    secret: read.secret(`${block}_SECRET`, 'The client secret', { required }),
-    redirectUri: read.exactUrl(
-      `${block}_REDIRECT_URI`,
-      undefined,
-      'Where the provider sends people back to: this service and /callback',
-      {
-        required,
-        example: 'https://auth.example.com/callback',
-      },
-    ),
-    base: read.url(`${block}_URL`, provider.base, 'The base address of the provider, where it is not the public one', {
-      // Where there is no public one, everybody has to say where theirs is.
-      required: provider.base === undefined ? required : false,
-      example: provider.base ?? `https://${provider.name}.example.com`,
-    }),
-    api: read.url(`${block}_API_URL`, undefined, 'The address of its API, where it is not the public one'),
-    emailOptional: read.flag(`${block}_EMAIL_OPTIONAL`, false, 'Let people in of whom it tells no email address'),
-    skipNonceCheck: read.flag(`${block}_SKIP_NONCE_CHECK`, false, 'Take its id tokens without a nonce'),
-  }
-}
-
-/** Each complaint about them is a line of its own: one setting may hold many mistakes. */
-function customProviders(read: Read) {
-  const name = 'EXTERNAL_CUSTOM_PROVIDERS'
-  const allowHttp = read.peekFlag('SECURITY_ALLOW_PRIVATE_ADDRESSES', false)
-  const { providers: entries, complaints } = read.parsed(
-    'JSON',
-    name,
-    { providers: [], complaints: [] },
-    'Providers of your own, by OpenID Connect or OAuth 2.0: a JSON list, see the guide about providers',
-    (text) => parseCustomProviders(text, { allowHttp }),
-    {
-      secret: true,
-      example: '[{"identifier":"custom:acme","issuer":"https://id.acme.com","client_id":"…","client_secret":"…"}]',
-    },
-  )
-  for (const complaint of complaints) read.insist(false, `AUTH_${name} has a fault in ${complaint}`)
-  return entries
-}
-
-function gatewaySettings(read: Read, gateway: Gateway, chosen: string | undefined) {
-  const block = `SMS_${gateway.name.toUpperCase()}`
-  const required = { when: gateway.name === chosen, because: `AUTH_SMS_PROVIDER is ${gateway.name}` }
-  const told = (names: Readonly<Record<string, string>>, options: Parameters<typeof read.secret>[2]) =>
-    Object.entries(names).map(([name, sentence]) => [
-      name,
-      read.secret(`${block}_${name}`, `${sentence}, at ${gateway.name}`, options),
-    ])
-  const credentials: Record<string, Secret | undefined> = Object.fromEntries([
-    ...told(gateway.credentials, { required }),
-    ...told(gateway.options ?? {}, {}),
-  ])
-  return { credentials, base: read.url(`${block}_URL`, gateway.wire.base, `The address of ${gateway.name}`) }
-}
-
 function byKind<T>(of: (kind: MailKind) => T): Readonly<Record<MailKind, T>> {
   return Object.fromEntries(Object.keys(mailKinds).map((kind) => [kind, of(kind as MailKind)])) as Record<MailKind, T>
 }
 
 function notification(read: Read, what: string, fallback: boolean, sentence: string): boolean {
   return read.flag(`MAILER_NOTIFICATIONS_${what}_ENABLED`, fallback, `Tell people by mail when ${sentence}`)
-}
-
-function rate(read: Read, name: string, sentence: string): Rate {
-  return read.parsed(
-    'rate',
-    name,
-    { most: 30, amount: 30, seconds: 3600 },
-    `${sentence}: a number an hour, or a number and how often one more may be`,
-    (text) => parseRate(text) ?? { expected: 'a number an hour such as 30, or a rate such as 10/5m' },
-    { shown: '30', example: '10/5m' },
-  )
-}
-
-/** Up to thirty at once. */
-function perCaller(read: Read, name: string, fallback: number, what: string): Rate {
-  return callerRate(read.number(name, fallback, `How often one caller may ask for ${what} in five minutes`), 300, 30)
-}
-
-function hourlyPerCaller(read: Read, name: string, fallback: number, what: string): Rate {
-  const count = read.number(name, fallback, `How many ${what} one caller may make in an hour`)
-  return callerRate(count, 3600, Math.max(1, Math.floor(count)))
-}
-
-/** Divided by commas, but not by those inside of braces. */
-function parseGlobs(text: string): readonly string[] | { expected: string } {
-  const globs = text
-    .split(/,(?![^{}]*\})/)
-    .map((glob) => glob.trim())
-    .filter((glob) => glob !== '')
-  const broken = globs.find((glob) => compileGlob(glob) === undefined)
-  return broken === undefined ? globs : { expected: `a list of globs, which ${JSON.stringify(broken.slice(0, 80))} is not` }
-}
-
-function parseMoment(text: string): Date | { expected: string } {
-  const moment = new Date(text)
-  const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(moment.getTime())
-  return isMoment ? moment : { expected: 'a moment such as 2027-01-01T00:00:00Z' }
-}
-
-function parseMailHeaders(text: string): Readonly<Record<string, readonly string[]>> | { expected: string } {
-  const expected = { expected: 'JSON of header names and lists of texts' }
-  try {
-    const headers: unknown = JSON.parse(text)
-    if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return expected
-    const entries = Object.entries(headers)
-    const fits = entries.every(
-      ([name, values]) => isHeaderName(name) && Array.isArray(values) && values.every((value) => typeof value === 'string'),
-    )
-    return fits ? Object.fromEntries(entries) : expected
-  } catch {
-    return expected
-  }
 }

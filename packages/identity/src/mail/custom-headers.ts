@@ -29,3 +29,19 @@ function oneLine(value: string): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
 }
+
+/** JSON of names and lists of values, as the setting has them. */
+export function parseMailHeaders(text: string): Readonly<Record<string, readonly string[]>> | { expected: string } {
+  const expected = { expected: 'JSON of header names and lists of texts' }
+  try {
+    const headers: unknown = JSON.parse(text)
+    if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return expected
+    const entries = Object.entries(headers)
+    const fits = entries.every(
+      ([name, values]) => isHeaderName(name) && Array.isArray(values) && values.every((value) => typeof value === 'string'),
+    )
+    return fits ? Object.fromEntries(entries) : expected
+  } catch {
+    return expected
+  }
+}

@@ -146,3 +146,13 @@ function parseSet(characters: readonly string[], start: number): Parsed | undefi
   const fits = negated ? (character: string) => !listed(character) && !isSeparator(character) : listed
   return { alternatives: [[{ any: false, fits }]], end: close + 1 }
 }
+
+/** Divided by commas, but not by those inside of braces. */
+export function parseGlobs(text: string): readonly string[] | { expected: string } {
+  const globs = text
+    .split(/,(?![^{}]*\})/)
+    .map((glob) => glob.trim())
+    .filter((glob) => glob !== '')
+  const broken = globs.find((glob) => compileGlob(glob) === undefined)
+  return broken === undefined ? globs : { expected: `a list of globs, which ${JSON.stringify(broken.slice(0, 80))} is not` }
+}

@@ -3,13 +3,12 @@ import { type Claims, TokenProblem } from '@tollgate/kit/jwt'
 import type { App } from './app.ts'
 import { fail } from './errors.ts'
 import { requestAudience } from './rules/audience.ts'
-import { isUuid } from './rules/uuid.ts'
+import { isBanned } from './rules/ban.ts'
+import { isUuid, nobody } from './rules/uuid.ts'
 import { actorOf, findUser, type User } from './store/users.ts'
 
 /** Somebody who signed in: their account, and the session that their token belongs to, if it has one. */
 export type SignedIn = { user: User; sessionId: string | undefined; claims: Claims }
-
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 export const signedIn: Caller<App, SignedIn> = {
   security: {
@@ -29,7 +28,7 @@ export const signedIn: Caller<App, SignedIn> = {
     if (!user || user.deletedAt) throw fail('user_not_found')
     // A token outlives its session until it expires, unless the operator wants it otherwise.
     if (app.config.security.strictLogout && sessionId !== undefined && !user.sessionExists) throw fail('session_not_found')
-    if (user.bannedUntil && user.bannedUntil > app.now()) throw fail('user_banned')
+    if (isBanned(user, app.now())) throw fail('user_banned')
     return { user, sessionId, claims }
   },
 }
@@ -58,7 +57,7 @@ function adminWith(allowed: (role: string, app: App) => boolean): Caller<App, Ad
       if (!isUuid(sub)) return { claims, actor: byRole }
       const user = await findUser(app.db, sub, isUuid(sessionId) ? sessionId : null)
       const over = isUuid(sessionId) && sessionId !== nobody && !user?.sessionExists
-      if (over || (user?.bannedUntil && user.bannedUntil > app.now()))
+      if (over || (user && isBanned(user, app.now())))
         throw fail('session_expired', { status: 403, message: 'Session is no longer valid' })
       return { claims, actor: user ? actorOf(user) : byRole }
     },

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { type App, endpoint } from '../app.ts'
 import { type Admin, admin, audienceOf } from '../callers.ts'
 import { fail } from '../errors.ts'
-import { checkPassword } from '../operations/choose-password.ts'
+import { choosePassword } from '../operations/choose-password.ts'
 import { findDestination } from '../operations/find-destination.ts'
 import { noteAudit } from '../operations/note-audit.ts'
 import { readEmail } from '../operations/read-input.ts'
@@ -100,8 +100,7 @@ async function readPassword(app: App, type: LinkType, { password = '' }: Given, 
   if (type !== 'signup') return null
   if (await findUserByContact(app.db, { email }, audienceOf(app, request))) return null
   if (password === '') throw fail('validation_failed', { message: 'Signup requires a valid password' })
-  await checkPassword(app, password)
-  return app.passwords.hash(password)
+  return choosePassword(app, password)
 }
 
 type Wanted = { type: LinkType; email: string; newEmail: string; passwordHash: string | null; data: Record<string, unknown> }

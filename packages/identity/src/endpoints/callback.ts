@@ -11,7 +11,7 @@ import {
   type Returned,
   returnFromProvider,
 } from '../operations/return-from-provider.ts'
-import { callbackAnswers, withFragment, withQuery } from '../rules/redirect-answer.ts'
+import { callbackAnswers, sessionAnswers, withFragment, withQuery } from '../rules/redirect-answer.ts'
 
 const story = {
   summary: 'Come back from a provider',
@@ -52,7 +52,7 @@ async function comeBack(app: App, request: Incoming, brought: Callback): Promise
     const returned = await returnFromProvider(app, request, flow, brought, audienceOf(app, request))
     return redirect(
       302,
-      'code' in returned ? withQuery(destination, returned) : withFragment(destination, sessionAnswers(returned)),
+      'code' in returned ? withQuery(destination, returned) : withFragment(destination, enteredAnswers(returned)),
     )
   } catch (problem) {
     const refusal = refusalOf(problem)
@@ -68,18 +68,13 @@ function refusalOf(problem: unknown): Failure {
   throw problem
 }
 
-function sessionAnswers({ session, provider, tokens }: Exclude<Returned, { code: string }>): Record<string, string> {
+function enteredAnswers({ session, provider, tokens }: Exclude<Returned, { code: string }>): Record<string, string> {
   const { providerToken, providerRefreshToken } = tokens
   return {
-    access_token: session.accessToken,
-    expires_at: String(session.expiresAt),
-    expires_in: String(session.expiresIn),
+    ...sessionAnswers(session),
     provider,
     ...(providerToken ? { provider_token: providerToken } : {}),
     ...(providerRefreshToken ? { provider_refresh_token: providerRefreshToken } : {}),
-    refresh_token: session.refreshToken,
-    sb: '',
-    token_type: 'bearer',
   }
 }
 

@@ -16,6 +16,7 @@ import { readChallenge, readEmail, readPhone, readWhatsapp } from '../operations
 import { sendCodeByMail, sendCodeBySms } from '../operations/send-code.ts'
 import { findOrCreateUser, isWelcome } from '../operations/sign-up.ts'
 import { originOf, startSession } from '../operations/start-session.ts'
+import { nobody } from '../rules/uuid.ts'
 import {
   captchaFields,
   challengeFields,
@@ -72,9 +73,8 @@ export const signup = endpoint({
     if (email === '' && phone === '') return anonymously(app, request, body)
     await limitCaller(app, request, 'signup', app.config.rateLimit.otp)
     if (app.config.disableSignup) throw fail('signup_disabled')
-    return email === '' || phone === ''
-      ? withContact(app, request, body, query.redirect_to)
-      : Promise.reject(await refuseBoth(app, body))
+    if (email !== '' && phone !== '') throw await refuseBoth(app, body)
+    return withContact(app, request, body, query.redirect_to)
   },
 })
 
@@ -161,8 +161,6 @@ async function withContact(app: App, request: Incoming, body: Given, redirectTo:
     return reply
   })
 }
-
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** Where nothing has to be confirmed, whoever joins is in. */
 async function atOnce(app: App, request: Incoming, account: Parameters<typeof findOrCreateUser>[2]) {

@@ -11,6 +11,7 @@ import { refreshSession } from '../operations/refresh-session.ts'
 import type { ProviderTokens } from '../operations/return-from-provider.ts'
 import { signInWithIdToken } from '../operations/sign-in-with-id-token.ts'
 import { issueTokens, originOf, type Session, startSession } from '../operations/start-session.ts'
+import { isBanned } from '../rules/ban.ts'
 import { hashLinkToken } from '../rules/code.ts'
 import { s256 } from '../rules/code-challenge.ts'
 import { isOverlong } from '../rules/password.ts'
@@ -121,9 +122,9 @@ async function byPassword(app: App, request: Incoming, { email = '', phone = '',
   const user = await evenOutRefusals(async () =>
     provePassword(app, await findUserForSignIn(app.db, contact, audienceOf(app, request)), password),
   )
-  const { bannedUntil, emailConfirmedAt, phoneConfirmedAt } = user.account
+  const { emailConfirmedAt, phoneConfirmedAt } = user.account
   // Nothing of this is told to whoever does not know the password.
-  if (bannedUntil && bannedUntil > app.now()) throw fail('user_banned', { status: 400 })
+  if (isBanned(user.account, app.now())) throw fail('user_banned', { status: 400 })
   if (email !== '' && !emailConfirmedAt) throw fail('email_not_confirmed')
   if (phone !== '' && !phoneConfirmedAt) throw fail('phone_not_confirmed')
   const provider = email === '' ? 'phone' : 'email'
@@ -177,7 +178,7 @@ async function byFlow(
     const flow = await takeFlow(tx, { codeHash, challenge: s256(verifier), issuedAfter })
     const user = flow?.userId ? await findUser(tx, flow.userId, null) : undefined
     if (!flow || !user || user.deletedAt) return undefined
-    if (user.bannedUntil && user.bannedUntil > app.now()) throw fail('user_banned')
+    if (isBanned(user, app.now())) throw fail('user_banned')
     const audits = [{ action: 'login' as const, actor: actorOf(user), traits: { provider: flow.provider } }]
     const session = await startSession(app, tx, { user, method: flow.method, origin: originOf(request), audits })
     return { session, tokens: flow.sealed ? unseal<ProviderTokens>(app.secrets.flows, flow.id, flow.sealed) : {} }

@@ -12,6 +12,7 @@ import { noteAudit } from '../operations/note-audit.ts'
 import { readChallenge, readEmail, readPhone, readWhatsapp } from '../operations/read-input.ts'
 import { originOf } from '../operations/start-session.ts'
 import { requestAudience } from '../rules/audience.ts'
+import { isBanned } from '../rules/ban.ts'
 import { challengeFields, Data, redirectQuery, UserShape, userReply } from '../shapes.ts'
 import { actorOf, findUser, lockUser, type Metadata, mergeMetadata, type User } from '../store/users.ts'
 
@@ -117,7 +118,7 @@ async function update(app: App, request: Incoming, who: SignedIn, wish: Wish & {
     const user = await lockUser(tx, who.user.id)
     // Much may have happened while a password waited for its turn to be hashed.
     if (!user || user.deletedAt) throw fail('user_not_found')
-    if (user.bannedUntil && user.bannedUntil > app.now()) throw fail('user_banned')
+    if (isBanned(user, app.now())) throw fail('user_banned')
     // The password goes first, because it ends whatever was under way before.
     if (prepared && !(await setPreparedPassword(app, tx, { user, sessionId: who.sessionId, address }, prepared))) return undefined
     if (data) refuseOverfull(user.userMetadata, data)

@@ -5,7 +5,7 @@ import { Failure } from '@tollgate/kit/failure'
 import Type from 'typebox'
 import { type App, endpoint } from '../app.ts'
 import { fail } from '../errors.ts'
-import { checkPassword } from '../operations/choose-password.ts'
+import { choosePassword } from '../operations/choose-password.ts'
 import { findDestination } from '../operations/find-destination.ts'
 import { limitCaller } from '../operations/limit.ts'
 import { readPhone } from '../operations/read-input.ts'
@@ -15,7 +15,7 @@ import { linkPage } from '../pages/link-page.ts'
 import { hashLinkToken, isProvedToken } from '../rules/code.ts'
 import { parseEmail } from '../rules/email.ts'
 import { verifiedTokens } from '../rules/purposes.ts'
-import { refusalAnswers, withFragment, withQuery } from '../rules/redirect-answer.ts'
+import { refusalAnswers, sessionAnswers, withFragment, withQuery } from '../rules/redirect-answer.ts'
 import { SessionShape, sessionHeaders, sessionReply } from '../shapes.ts'
 import { setFlowCode } from '../store/flows.ts'
 import { findPasswordHash, setFirstPassword } from '../store/users.ts'
@@ -54,7 +54,7 @@ export const verify = endpoint({
     if (type === '') throw fail('validation_failed', { message: 'Verify requires a verification type' })
     const key = await readKey(app, type, body)
     // Before anything is taken or locked; whoever has a password already has it hashed for nothing.
-    const passwordHash = type === 'signup' && password !== '' ? await newPassword(app, password) : undefined
+    const passwordHash = type === 'signup' && password !== '' ? await choosePassword(app, password) : undefined
 
     const session = await app.db.begin(async (tx) => {
       const redeemed = await redeemCode(app, tx, key, {
@@ -72,11 +72,6 @@ export const verify = endpoint({
     return new Answer(200, { ...sessionReply(session), type }, sessionHeaders(session))
   },
 })
-
-async function newPassword(app: App, password: string): Promise<string> {
-  await checkPassword(app, password)
-  return app.passwords.hash(password)
-}
 
 /** Somebody who was invited, or made by an admin, has no password yet and chooses one here. */
 async function settlePassword(tx: Tx, userId: string, hash: string | undefined): Promise<void> {
@@ -148,7 +143,7 @@ export const followLink = endpoint({
       app.nudge()
       if (entered === undefined) return tell({ message: halfConfirmed })
       return redirect(
-        'code' in entered ? withQuery(destination, entered) : withFragment(destination, sessionAnswers(entered, type)),
+        'code' in entered ? withQuery(destination, entered) : withFragment(destination, { ...sessionAnswers(entered), type }),
       )
     } catch (problem) {
       if (!(problem instanceof Failure)) throw problem
@@ -197,16 +192,4 @@ async function enter(
     if (!flow) throw fail('flow_state_not_found', { status: 422, message: 'No valid flow state found for user.' })
     return { code }
   })
-}
-
-function sessionAnswers({ accessToken, expiresAt, expiresIn, refreshToken }: Session, type: string): Record<string, string> {
-  return {
-    access_token: accessToken,
-    expires_at: String(expiresAt),
-    expires_in: String(expiresIn),
-    refresh_token: refreshToken,
-    sb: '',
-    token_type: 'bearer',
-    type,
-  }
 }

@@ -3,7 +3,7 @@ import { fail } from '../errors.ts'
 import { identityData } from '../rules/identity-data.ts'
 import { deleteCodes, takeLink } from '../store/codes.ts'
 import { insertIdentity } from '../store/identities.ts'
-import { actorOf, confirmEmail, lockUser, mergeMetadata, refreshProviders, type User } from '../store/users.ts'
+import { actorOf, confirmEmail, findUser, lockUser, mergeMetadata, refreshProviders, type User } from '../store/users.ts'
 import { noteAudit } from './note-audit.ts'
 import type { Arrival, Arrived } from './sign-in-external.ts'
 import { isWelcome } from './sign-up.ts'
@@ -27,7 +27,7 @@ export async function acceptInvite(app: App, { provider, profile, address }: Arr
     await confirmEmail(tx, invited.id, now)
     await deleteCodes(tx, invited.id)
     await noteAudit(app, tx, { action: 'invite_accepted', actor: actorOf(invited), traits: { provider } }, address)
-    return (await lockUser(tx, invited.id)) as User
+    return (await findUser(tx, invited.id, null)) as User
   })
   return { user, unproved: false }
 }

@@ -9,11 +9,11 @@ import { hashRefusal } from '../passwords/hash-text.ts'
 import { requestAudience } from '../rules/audience.ts'
 import { parseBanDuration } from '../rules/ban-duration.ts'
 import { isOverlong, overlongPassword } from '../rules/password.ts'
-import { isUuid } from '../rules/uuid.ts'
+import { isUuid, nobody } from '../rules/uuid.ts'
 import { Data } from '../shapes.ts'
 import { changeAccount, deleteUser, findTaken, scrambleUser } from '../store/user-administration.ts'
 import { findUser, type Identity, insertUser, lockUser, type Metadata, type NewUser, type User } from '../store/users.ts'
-import { checkPassword } from './choose-password.ts'
+import { choosePassword } from './choose-password.ts'
 import { type AuditNote, auditPayloads, noteAudit } from './note-audit.ts'
 import { readEmail, readPhone } from './read-input.ts'
 import { originOf } from './start-session.ts'
@@ -39,8 +39,6 @@ type Given = Type.Static<typeof AccountFields>
 
 /** Whoever administers, by whichever request. */
 type By = { who: Admin; request: Incoming }
-
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** The id in a path. What cannot be one is not found, and not a mistake in the request. */
 export function readUserId(text: string): string {
@@ -180,11 +178,6 @@ function takenBy(problem: unknown) {
   const { constraint } = problem as { constraint?: string }
   if (constraint === 'users_phone_key') return phoneExists()
   return constraint === 'users_email_partial_key' ? fail('email_exists') : undefined
-}
-
-async function choosePassword(app: App, password: string): Promise<string> {
-  await checkPassword(app, password)
-  return app.passwords.hash(password)
 }
 
 /** What app_metadata says of the ways in, once there is one by an address or number that had none. */

@@ -4,13 +4,11 @@ import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import type { CodeChallenge } from '../rules/code-challenge.ts'
 import { deleteCodesOf } from '../store/codes.ts'
-import { putOwnIdentity } from '../store/identities.ts'
-import { contactIsTaken, refreshProviders, setEmail, setPhone, setPhoneChange, type User } from '../store/users.ts'
+import { contactIsTaken, setPhoneChange, type User } from '../store/users.ts'
 import { holdInterval } from './hold-interval.ts'
-import { notifyUser } from './notify-user.ts'
-import { orTaken } from './redeem-code.ts'
 import { sendCodeBySms } from './send-code.ts'
 import { sendEmailChange } from './send-email-change.ts'
+import { settleEmail, settlePhone } from './settle-contact.ts'
 
 /** Refuses an address or number that somebody else has. Whoever asks is signed in, so that they may be told. */
 export async function refuseTaken(
@@ -30,19 +28,14 @@ export async function changeEmail(app: App, tx: Tx, request: Incoming, user: Use
   if (email === user.email) return
   await refuseTaken(tx, user, { email, phone: undefined })
   // Somebody with an account of their own could lose it by a mistyped address; somebody anonymous has nothing to lose yet.
-  if (user.isAnonymous && app.config.smtp.mailer.autoconfirm) return setConfirmedEmail(app, tx, user, email)
+  if (user.isAnonymous && app.config.smtp.mailer.autoconfirm) {
+    await deleteCodesOf(tx, user.id, ['email_change_token_new', 'email_change_token_current'])
+    return settleEmail(app, tx, user, email)
+  }
   // By whom it is asked, or one account could write to everybody; and by whom it goes to, or everybody could write to one.
   await holdInterval(app, tx, 'email_change', user.email || user.id)
   await holdInterval(app, tx, 'email_change', email)
   await sendEmailChange(app, tx, request, { user, newEmail: email, redirectTo, challenge })
-}
-
-async function setConfirmedEmail({ now }: App, tx: Tx, { id }: User, email: string): Promise<void> {
-  const moment = now()
-  await deleteCodesOf(tx, id, ['email_change_token_new', 'email_change_token_current'])
-  await orTaken('email_exists', setEmail(tx, id, email, { confirmed: true, now: moment }))
-  await putOwnIdentity(tx, id, { provider: 'email', data: { email, email_verified: true }, now: moment })
-  await refreshProviders(tx, id)
 }
 
 /** The same for a number. */
@@ -55,17 +48,9 @@ export async function changePhone(
   if (phone === user.phone) return
   await refuseTaken(tx, user, { email: undefined, phone })
   await deleteCodesOf(tx, user.id, ['phone_change_token'])
-  if (app.config.sms.autoconfirm) return setConfirmedPhone(app, tx, user, phone)
+  if (app.config.sms.autoconfirm) return settlePhone(app, tx, user, phone)
   await holdInterval(app, tx, 'phone_change', user.phone || user.id)
   await holdInterval(app, tx, 'phone_change', phone)
   await setPhoneChange(tx, user.id, phone)
   await sendCodeBySms(app, tx, { purpose: 'phone_change', user, to: phone, whatsapp })
-}
-
-async function setConfirmedPhone(app: App, tx: Tx, user: User, phone: string): Promise<void> {
-  const now = app.now()
-  await orTaken('phone_exists', setPhone(tx, user.id, phone, { confirmed: true, now }))
-  await putOwnIdentity(tx, user.id, { provider: 'phone', data: { phone, phone_verified: true }, now })
-  await refreshProviders(tx, user.id)
-  await notifyUser(app, tx, user, { kind: 'phone_changed_notification', facts: { oldPhone: user.phone, phone } })
 }

@@ -11,6 +11,12 @@ export async function checkPassword(app: App, password: string): Promise<void> {
   throw fail('weak_password', { message, more: { weak_password: { reasons } } })
 }
 
+/** The same, and its hash. */
+export async function choosePassword(app: App, password: string): Promise<string> {
+  await checkPassword(app, password)
+  return app.passwords.hash(password)
+}
+
 async function weaknessesOf({ config, isBreached }: App, password: string): Promise<Weakness[]> {
   const problems = passwordProblems(password, config.password)
   // One that is refused anyway is nobody else's business.

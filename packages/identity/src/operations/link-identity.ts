@@ -4,10 +4,10 @@ import { fail } from '../errors.ts'
 import { chosenEmail, identityData } from '../rules/identity-data.ts'
 import { findIdentityOwner } from '../store/external.ts'
 import { insertIdentity } from '../store/identities.ts'
-import { actorOf, contactIsTaken, lockUser, refreshProviders, setEmail, type User } from '../store/users.ts'
+import { actorOf, contactIsTaken, findUser, lockUser, refreshProviders, setEmail, type User } from '../store/users.ts'
 import { noteAudit } from './note-audit.ts'
 import { notifyUser } from './notify-user.ts'
-import { orTaken } from './redeem-code.ts'
+import { orTaken } from './settle-contact.ts'
 import type { Arrival, Arrived } from './sign-in-external.ts'
 import { isWelcome } from './sign-up.ts'
 
@@ -36,5 +36,5 @@ async function link(app: App, tx: Tx, { provider, profile, address }: Arrival, u
   await refreshProviders(tx, userId)
   await noteAudit(app, tx, { action: 'identity_linked', actor: actorOf(user), traits: { provider } }, address)
   await notifyUser(app, tx, user, { kind: 'identity_linked_notification', facts: { provider } })
-  return (await lockUser(tx, userId)) as User
+  return (await findUser(tx, userId, null)) as User
 }

@@ -1,24 +1,22 @@
-import { codeOf, type Tx } from '@tollgate/kit/db'
+import type { Tx } from '@tollgate/kit/db'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
+import { isBanned } from '../rules/ban.ts'
 import { hashCode, hashLinkToken, mostAttempts } from '../rules/code.ts'
 import type { TokenType } from '../rules/purposes.ts'
 import { attemptCode, deleteCodes, type TakenCode, takeCode, takeLink } from '../store/codes.ts'
-import { putOwnIdentity } from '../store/identities.ts'
 import {
   actorOf,
   confirmEmail,
   confirmPhone,
+  findUser,
   lockUser,
-  refreshProviders,
-  setEmail,
   setEmailChangeHalfConfirmed,
-  setPhone,
   type User,
 } from '../store/users.ts'
 import { noteAudit } from './note-audit.ts'
-import { notifyUser } from './notify-user.ts'
 import { findTestCode } from './send-code.ts'
+import { settleEmail, settlePhone } from './settle-contact.ts'
 
 /** What somebody types, and the address or number that it was sent to. */
 export type Typed = { code: string; email: string; phone?: undefined } | { code: string; phone: string; email?: undefined }
@@ -67,13 +65,13 @@ export async function redeemCode(
   const user = taken && (await lockUser(tx, taken.userId))
   // The address may have changed since it was sent there.
   if (!user || !stillMeant(taken, user)) throw stale()
-  if (user.bannedUntil && user.bannedUntil > app.now()) throw fail('user_banned')
+  if (isBanned(user, app.now())) throw fail('user_banned')
   await check?.(user)
 
   if (await onlyHalf(app, tx, taken, user)) return { outcome: 'half-confirmed', flowId: taken.flowId }
   await doWhatItWasFor(app, tx, taken, user, address)
   await deleteCodes(tx, user.id)
-  const changed = await lockUser(tx, user.id)
+  const changed = await findUser(tx, user.id, null)
   return { outcome: 'proved', user: changed as User, flowId: taken.flowId }
 }
 
@@ -107,16 +105,10 @@ async function doWhatItWasFor(app: App, tx: Tx, { tokenType, relatesTo }: TakenC
 
   if (tokenType === 'email_change_token_new' || tokenType === 'email_change_token_current') {
     await note('user_modified')
-    await orTaken('email_exists', setEmail(tx, user.id, user.newEmail, { confirmed: true, now }))
-    await putOwnIdentity(tx, user.id, { provider: 'email', data: { email: user.newEmail, email_verified: true }, now })
-    await refreshProviders(tx, user.id)
-    await notifyUser(app, tx, user, { kind: 'email_changed_notification', facts: { oldEmail: user.email, email: user.newEmail } })
+    await settleEmail(app, tx, user, user.newEmail)
   } else if (tokenType === 'phone_change_token') {
     await note('user_modified')
-    await orTaken('phone_exists', setPhone(tx, user.id, user.newPhone, { confirmed: true, now }))
-    await putOwnIdentity(tx, user.id, { provider: 'phone', data: { phone: user.newPhone, phone_verified: true }, now })
-    await refreshProviders(tx, user.id)
-    await notifyUser(app, tx, user, { kind: 'phone_changed_notification', facts: { oldPhone: user.phone, phone: user.newPhone } })
+    await settlePhone(app, tx, user, user.newPhone)
   } else if (relatesTo === user.phone) {
     await note(user.phoneConfirmedAt ? 'login' : 'user_signedup', 'phone')
     await confirmPhone(tx, user.id, now)
@@ -124,11 +116,4 @@ async function doWhatItWasFor(app: App, tx: Tx, { tokenType, relatesTo }: TakenC
     await note(user.emailConfirmedAt ? 'login' : 'user_signedup', 'email')
     await confirmEmail(tx, user.id, now)
   }
-}
-
-/** Somebody else may have taken the address or number since the code was sent. */
-export async function orTaken(code: 'email_exists' | 'phone_exists', change: Promise<void>): Promise<void> {
-  await change.catch((problem: unknown) => {
-    throw codeOf(problem) === '23505' ? fail(code) : problem
-  })
 }

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
+import { isBanned } from '../rules/ban.ts'
 import { childToken, hashToken } from '../rules/refresh-token.ts'
 import { reuse } from '../rules/reuse.ts'
 import { exchangeToken, findToken, type OngoingSession, type PresentedToken, revokeFamily } from '../store/refresh-tokens.ts'
@@ -33,8 +34,7 @@ export async function refreshSession(app: App, token: string, origin: Origin, tr
   if (!found) throw fail('refresh_token_not_found')
   if (found.sessionId === null)
     throw fail('session_not_found', { status: 400, message: 'Invalid Refresh Token: No Valid Session Found' })
-  if (found.bannedUntil && found.bannedUntil > now)
-    throw fail('user_banned', { status: 400, message: 'Invalid Refresh Token: User Banned' })
+  if (isBanned(found, now)) throw fail('user_banned', { status: 400, message: 'Invalid Refresh Token: User Banned' })
   refuseExpired(app, found, now)
 
   const verdict = reuse({

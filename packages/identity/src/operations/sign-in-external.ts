@@ -11,6 +11,7 @@ import {
   actorOf,
   confirmEmail,
   contactIsTaken,
+  findUser,
   insertUser,
   lockUser,
   mergeMetadata,
@@ -92,7 +93,7 @@ async function arrive(app: App, tx: Tx, arrival: Arrival): Promise<Arrived> {
   await refreshProviders(tx, userId)
   if (proves && !found.emailConfirmedAt) await confirmEmail(tx, userId, now)
   await note(found.emailConfirmedAt || decision.outcome === 'enter' ? 'login' : 'user_signedup')
-  return { user: (await lockUser(tx, userId)) as User, unproved }
+  return { user: (await findUser(tx, userId, null)) as User, unproved }
 }
 
 async function create(app: App, tx: Tx, { provider, profile, aud }: Arrival, withEmail: boolean): Promise<string> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '@tollgate/kit/db'
 import type { App } from '../app.ts'
+import { isBanned } from '../rules/ban.ts'
 import { type Contact, findUserByContact, insertUser, type Metadata, type User } from '../store/users.ts'
 
 export type NewAccount = {
@@ -60,6 +61,6 @@ export function ownClaims(id: string, { email, phone }: Contact, confirmed: bool
 }
 
 /** Whether somebody is let in: not banned, not deleted. */
-export function isWelcome({ now }: App, { bannedUntil, deletedAt }: User): boolean {
-  return deletedAt === null && (bannedUntil === null || bannedUntil <= now())
+export function isWelcome({ now }: App, user: User): boolean {
+  return user.deletedAt === null && !isBanned(user, now())
 }

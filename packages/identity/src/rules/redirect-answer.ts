@@ -59,3 +59,17 @@ export function callbackAnswers({
   const error = denied.has(code) ? 'access_denied' : (names[status] ?? 'server_error')
   return { error, error_code: code, error_description: message }
 }
+
+type Entered = { accessToken: string; expiresAt: number; expiresIn: number; refreshToken: string }
+
+/** A session as pages read it from their address; the empty mark tells them that it is ours. */
+export function sessionAnswers({ accessToken, expiresAt, expiresIn, refreshToken }: Entered): Record<string, string> {
+  return {
+    access_token: accessToken,
+    expires_at: String(expiresAt),
+    expires_in: String(expiresIn),
+    refresh_token: refreshToken,
+    sb: '',
+    token_type: 'bearer',
+  }
+}

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Agent, type Dispatcher, request } from 'undici'
-import { guardedConnector, type Resolve } from './fetch/connector.ts'
+import type { Agent, Dispatcher, request as Request } from 'undici'
+import type { guardedConnector, Resolve } from './fetch/connector.ts'
 import { OutsideTrouble, troubleOf } from './fetch/trouble.ts'
 
 export { OutsideTrouble, type TroubleKind } from './fetch/trouble.ts'
@@ -47,9 +47,11 @@ const mebibyte = 1_048_576
 
 export function createFetch(settings: FetchSettings): Fetch & { close(): Promise<void> } {
   const resolve = settings.resolve ?? ((host) => lookup(host, { all: true }))
-  const connect = guardedConnector({ allowPrivate: settings.allowPrivate, resolve })
-  // One limit in time for the whole of a request takes the place of those for its parts.
-  const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 })
+  let opened: Promise<Outside> | undefined
+  const open = () => {
+    opened ??= openOutside({ allowPrivate: settings.allowPrivate, resolve })
+    return opened
+  }
 
   const fetch: Fetch = async (text, options = {}) => {
     const { method = 'GET', headers = {}, body = null, limit = mebibyte, timeout = settings.timeout } = options
@@ -65,6 +67,7 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
 
     const ask = async () => {
       const all = { 'user-agent': settings.userAgent, ...headers }
+      const { request, agent } = await open()
       const answer = await request(url, { dispatcher: agent, method, headers: all, body, signal: giveUp.signal })
       return fetched(asked, answer, await read(asked, answer, limit))
     }
@@ -76,7 +79,18 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
       clearTimeout(timer)
     }
   }
-  return Object.assign(fetch, { close: () => agent.destroy() })
+  return Object.assign(fetch, { close: async () => (await opened)?.agent.destroy() })
+}
+
+type Outside = { request: typeof Request; agent: Agent }
+
+/** Loaded when somebody outside is first asked: it takes a sixth of the time in which a process starts. */
+async function openOutside(settings: Parameters<typeof guardedConnector>[0]): Promise<Outside> {
+  const { Agent, request } = await import('undici')
+  const { guardedConnector } = await import('./fetch/connector.ts')
+  const connect = guardedConnector(settings)
+  // One limit in time for the whole of a request takes the place of those for its parts.
+  return { request, agent: new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 }) }
 }
 
 function addressOf(text: string, method: string, asked: string | undefined): URL {

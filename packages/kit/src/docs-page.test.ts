@@ -23,13 +23,22 @@ const thing: Endpoint<unknown> = {
   fails: ['gone'],
   run: () => ({}),
 }
+const eitherWay: Endpoint<unknown> = {
+  ...thing,
+  method: 'PUT',
+  caller: {
+    ...thing.caller,
+    security: { name: 'key', scheme: { description: 'a key' } },
+    alternatives: [{ name: 'token', scheme: {} }],
+  },
+}
 const removal: Endpoint<unknown> = { ...thing, method: 'DELETE', caller: anyone, reply: { 204: Nothing }, tag: 'Things' }
 
 const { page, policy } = docsPage({
   title: hostile,
   version: '1',
   description: hostile,
-  endpoints: [thing, removal],
+  endpoints: [thing, eitherWay, removal],
   failures: { gone: [410, hostile], bad_json: [400, 'Unreadable'], validation_failed: [400, 'Wrong'] },
   failureShape: () => Type.Object({}),
   bodyTypes: ['application/json'],
@@ -70,4 +79,8 @@ test('an answer without a body, a refusal and the need for credentials are told'
   expect(page).toContain('<h4>Answer 204</h4><p class="quiet">No body.</p>')
   expect(page).toContain('<td>410<td><code>gone</code>')
   expect(page).toContain('Needs no credentials.')
+})
+
+test('every way to say who one is is told', () => {
+  expect(page).toContain('Needs a key, or token.')
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TSchema } from 'typebox'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, schemesOf } from './endpoint.ts'
 import { Html, html } from './html.ts'
 import { type ApiDescription, failuresOf } from './openapi.ts'
 
@@ -56,13 +56,18 @@ function section(endpoint: Endpoint<unknown>, api: ApiDescription): Html {
   return html`<section id="${anchor(endpoint)}">
 <h3><b class="${endpoint.method}">${endpoint.method}</b> <code>${endpoint.path}</code></h3>
 <p>${endpoint.summary}.${endpoint.description && html`</p><p>${endpoint.description}`}</p>
-<p class="quiet">${endpoint.caller.security ? `Needs ${endpoint.caller.security.scheme.description ?? endpoint.caller.security.name}.` : 'Needs no credentials.'}</p>
+<p class="quiet">${needs(endpoint)}</p>
 ${fields('In the path', endpoint.params, given)}
 ${fields('In the query', endpoint.query, given)}
 ${fields('In the body', endpoint.body, given)}
 ${Object.entries(endpoint.reply).map(([status, schema]) => fields(`Answer ${status}`, schema, answered) ?? html`<h4>Answer ${status}</h4><p class="quiet">${(schema as Shape).type === 'void' ? 'No body.' : typeName(schema as Shape)}</p>`)}
 ${refusals.length > 0 && html`<h4>Refusals</h4><table>${refusals.map(({ status, code, message }) => html`<tr><td>${status}<td><code>${code}</code><td>${message}`)}</table>`}
 </section>`
+}
+
+function needs({ caller }: Endpoint<unknown>): string {
+  const ways = schemesOf(caller).map(({ name, scheme }) => scheme.description ?? name)
+  return ways.length > 0 ? `Needs ${ways.join(', or ')}.` : 'Needs no credentials.'
 }
 
 /** What is worth a remark: that something must be sent, and that something may be missing from an answer. */

@@ -19,8 +19,15 @@ export type SecurityScheme = { name: string; scheme: Record<string, unknown> }
 /** Who may call: finds out who is asking, or throws the refusal. */
 export type Caller<App, Who> = {
   security: SecurityScheme | undefined
+  /** Other ways to say who one is, any of which will do instead. */
+  alternatives?: readonly SecurityScheme[]
   fails: readonly string[]
   identify(app: App, request: Incoming): Who | Promise<Who>
+}
+
+/** Every way in which somebody may say who they are; none where nobody has to. */
+export function schemesOf({ security, alternatives = [] }: Pick<Caller<never, unknown>, 'security' | 'alternatives'>) {
+  return security ? [security, ...alternatives] : []
 }
 
 /** Everybody may call. */
@@ -44,8 +51,9 @@ export class Answer<Body = unknown> {
   }
 }
 
-export type Given<Who, Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
+export type Given<Who, Params extends TSchema, Query extends TSchema, Body extends TSchema, Subject = undefined> = {
   who: Who
+  subject: Subject
   params: Static<Params>
   query: Static<Query>
   body: Static<Body>
@@ -60,6 +68,7 @@ type Declaration<
   Query extends TObject,
   Body extends TSchema,
   R extends Replies,
+  Subject,
 > = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `{placeholder}`s, as in the published documents. */
@@ -80,7 +89,9 @@ type Declaration<
   quiet?: true
   /** Says the same to everybody as long as the process lives: the story is told once, and what was written is kept. */
   constant?: true
-  run(app: App, given: Given<Who, Params, Query, Body>): Result<R> | Promise<Result<R>>
+  /** What the path names, as far as the caller may see it, or the refusal: looked up before query and body are found fault with. */
+  subject?(app: App, asked: { who: Who; params: Static<Params>; request: Incoming }): Subject | Promise<Subject>
+  run(app: App, given: Given<Who, Params, Query, Body, Subject>): Result<R> | Promise<Result<R>>
 }
 
 type Result<R extends Replies> = Handed<Static<R[keyof R & number]>> | Answer<Handed<Static<R[keyof R & number]>>>
@@ -110,7 +121,8 @@ export type Endpoint<App> = {
   forms?: true
   quiet?: true
   constant?: true
-  run(app: App, given: Given<never, TSchema, TSchema, TSchema>): unknown
+  subject?(app: App, asked: { who: never; params: unknown; request: Incoming }): unknown
+  run(app: App, given: Given<never, TSchema, TSchema, TSchema, never>): unknown
 }
 
 /** Gives a service its `endpoint` function, which knows the service's `App` and the codes of its failures table. */
@@ -121,7 +133,8 @@ export function endpointFor<App, Code extends string>() {
     Params extends TObject = TObject,
     Query extends TObject = TObject,
     Body extends TSchema = TSchema,
+    Subject = undefined,
   >(
-    declaration: Declaration<App, Code, Who, Params, Query, Body, R>,
+    declaration: Declaration<App, Code, Who, Params, Query, Body, R, Subject>,
   ): Endpoint<App> => declaration as unknown as Endpoint<App>
 }

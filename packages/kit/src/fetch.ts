@@ -57,6 +57,8 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
     const { method = 'GET', headers = {}, body = null, limit = mebibyte, timeout = settings.timeout } = options
     const url = addressOf(text, method, options.asked)
     const asked = options.asked ?? `${url.host}: ${method} ${url.pathname}`
+    // Before the clock starts: that a process asks for the first time is not the outsider's fault.
+    const { request, agent } = await open()
     const late = Promise.withResolvers<never>()
     const giveUp = new AbortController()
     const timer = setTimeout(() => {
@@ -67,7 +69,6 @@ export function createFetch(settings: FetchSettings): Fetch & { close(): Promise
 
     const ask = async () => {
       const all = { 'user-agent': settings.userAgent, ...headers }
-      const { request, agent } = await open()
       const answer = await request(url, { dispatcher: agent, method, headers: all, body, signal: giveUp.signal })
       return fetched(asked, answer, await read(asked, answer, limit))
     }

@@ -163,3 +163,13 @@ test('failures are told once each, by status', () => {
     [404, 'not_found'],
   ])
 })
+
+test('where there are several ways to say who one is, any of them will do', () => {
+  const token = { name: 'token', scheme: { type: 'http', scheme: 'bearer' } }
+  const { paths, components } = documentOf(
+    api(endpoint('GET', '/x', { caller: { ...app, alternatives: [token] } }), endpoint('GET', '/y', { caller: app })),
+  )
+  expect(paths['/x']?.get?.security).toEqual([{ appKey: [] }, { token: [] }])
+  expect(paths['/y']?.get?.security).toEqual([{ appKey: [] }])
+  expect(components.securitySchemes).toEqual({ appKey: app.security.scheme, token: token.scheme })
+})

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, schemesOf } from './endpoint.ts'
 import type { FailureTable } from './failure.ts'
 
 export type ApiDescription = {
@@ -27,8 +27,7 @@ export function describeApi(api: ApiDescription): Json {
     ids.add(id)
     paths[endpoint.path] ??= {}
     Object.assign(paths[endpoint.path] as Json, { [endpoint.method.toLowerCase()]: operation(id, endpoint, api) })
-    const { security } = endpoint.caller
-    if (security) schemes[security.name] = security.scheme
+    for (const { name, scheme } of schemesOf(endpoint.caller)) schemes[name] = scheme
   }
   return {
     openapi: '3.1.0',
@@ -49,7 +48,7 @@ function operation(operationId: string, endpoint: Endpoint<unknown>, api: ApiDes
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     tags: [endpoint.tag],
-    security: endpoint.caller.security ? [{ [endpoint.caller.security.name]: [] }] : [],
+    security: schemesOf(endpoint.caller).map(({ name }) => ({ [name]: [] })),
     ...parameters(endpoint),
     ...requestBody(endpoint, api.bodyTypes),
     responses: { ...successes(endpoint), ...refusals(endpoint, api) },

@@ -143,3 +143,10 @@ test('a trace and a count name the route with its placeholders', async () => {
   ])
   expect(lines[0]).toMatchObject({ trace_id: 'trace-1' })
 })
+
+test('what the path names is looked for before fault is found with the body', async () => {
+  const { call } = await start()
+  expect((await call('POST /owned/theirs', { raw: '{' })).status).toBe(404)
+  expect((await call('POST /owned/mine', { json: {} })).status).toBe(400)
+  expect((await call('POST /owned/mine', { json: { name: 'x' } })).status).toBe(200)
+})

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { oneALine, settled } from './shape/schema.ts'
+import { oneALine, refusal, settled } from './shape/schema.ts'
 
 export { compileInput } from './shape/input.ts'
 export type { InputRules, Problem, Settle } from './shape/problem.ts'
@@ -11,6 +11,11 @@ export { compileReply } from './shape/reply.ts'
  */
 export function settle<S extends TSchema, T>(schema: S, finish: (value: Static<S>) => T | undefined) {
   return Type.Unsafe<T>({ ...schema, [settled]: finish })
+}
+
+/** A shape that says in words of its own what is wrong with a value that does not fit its pattern. */
+export function worded<S extends TSchema>(schema: S, message: string) {
+  return Type.Unsafe<Static<S>>({ ...schema, [refusal]: message })
 }
 
 /** A list that is written one element a line, as line-reading clients need it. */

@@ -60,9 +60,12 @@ export async function answer<App>(
   const { request, message, params, query } = asked
   const bytes = route.body ? await readBytes(message, manner.bodyLimit) : undefined
   const who = await endpoint.caller.identify(app, request)
+  const named = route.params ? settleInput(route.params, 'params', params, 'text', manner) : params
+  const subject = await endpoint.subject?.(app, { who: who as never, params: named, request })
   const given = {
     who: who as never,
-    params: route.params ? settleInput(route.params, 'params', params, 'text', manner) : params,
+    subject: subject as never,
+    params: named,
     query: route.query ? settleInput(route.query, 'query', parseQuery(query, manner), 'text', manner) : {},
     body:
       route.body && bytes

@@ -54,6 +54,12 @@ const endpoints = [
   endpoint('GET', '/things/{id}', () => ({ ok: true })),
   endpoint('DELETE', '/things/{id}', () => undefined, { reply: { 204: Nothing } }),
   endpoint('POST', '/body', () => ({ ok: true }), { body: Type.Object({ name: Type.Optional(Type.String()) }) }),
+  endpoint('POST', '/owned/{id}', () => ({ ok: true }), {
+    body: Type.Object({ name: Type.String() }),
+    subject(_, { params }) {
+      if ((params as { id: string }).id !== 'mine') throw fail('not_found')
+    },
+  }),
   endpoint('GET', '/quiet', () => ({ ok: true }), { quiet: true }),
   endpoint('GET', '/bug', () => {
     throw new Error('the password is swordfish')

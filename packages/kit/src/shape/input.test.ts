@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { compileInput, type InputRules, Moment, type Problem, settle } from '../shape.ts'
+import { compileInput, type InputRules, Moment, type Problem, settle, worded } from '../shape.ts'
 
 const plain: InputRules = { absent: (value) => value === null, convertJson: false, caseInsensitive: false }
 const lenient: InputRules = {
@@ -176,4 +176,16 @@ test('no input makes it throw, or brings a property that the shape does not name
     { numRuns: 500 },
   )
   expect(Object.keys(Object.prototype)).toEqual([])
+})
+
+test('of an object that is missing, what it cannot be without is named', () => {
+  const Company = Type.Object({ country: Type.String(), number: Type.Optional(Type.String()) })
+  expect(take(Type.Object({ company: Company }), {})).toEqual({ problems: ['company.country missing: Required'] })
+  const Bank = Type.Object({ iban: Type.Optional(Type.String()) })
+  expect(take(Type.Object({ bank: Bank }), {})).toEqual({ problems: ['bank missing: Required'] })
+})
+
+test('a shape may say in its own words what is wrong', () => {
+  const Colour = worded(Type.String({ pattern: '^#' }), 'Invalid colour')
+  expect(take(Type.Object({ colour: Colour }), { colour: 'red' })).toEqual({ problems: ['colour value: Invalid colour'] })
 })

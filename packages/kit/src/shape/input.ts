@@ -70,13 +70,20 @@ function objectSettler(schema: Loose, rules: InputRules, path: string): Step {
     for (const { name, place, property, step, required } of fields) {
       const value = Object.hasOwn(given, name) ? given[name] : undefined
       if (value === undefined || (rules.absent(value) && !asksFor(property, value))) {
-        if (required) refuse(problems, place, 'missing', 'Required')
+        if (required) refuseMissing(property, step, place, problems)
         continue
       }
       result[name] = step(value, source, problems)
     }
     return result
   }
+}
+
+/** Of an object that is missing, what it cannot be without is named, for that is what has to be sent. */
+function refuseMissing(property: Loose, step: Step, place: string, problems: Problem[]) {
+  const before = problems.length
+  if (property.type === 'object' && property.properties) step({}, 'json', problems)
+  if (problems.length === before) refuse(problems, place, 'missing', 'Required')
 }
 
 /** What is "nothing" to most properties is an answer where the shape names it: `false` to a boolean, null to what may be null. */

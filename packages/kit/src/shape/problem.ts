@@ -1,4 +1,4 @@
-import type { Loose } from './schema.ts'
+import { type Loose, refusal } from './schema.ts'
 
 /** What is wrong with one field of the input. `path` is dotted: `company.country`. */
 export type Problem = { path: string; kind: 'missing' | 'type' | 'value'; message: string }
@@ -22,6 +22,7 @@ export function refuse(problems: Problem[], path: string, kind: Problem['kind'],
   return undefined
 }
 
-export function unfit({ format }: Loose): string {
+export function unfit({ format, [refusal]: own }: Loose): string {
+  if (own !== undefined) return own
   return format ? `Must be a valid ${format}` : 'Invalid'
 }

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 
 export const settled = Symbol('settled')
 export const oneALine = Symbol('one element a line')
+export const refusal = Symbol('what is said of a value that does not fit')
 
 /** A shape as its compilers see it: every word that they understand, whichever kind of shape it is. */
 export type Loose = TSchema & {
@@ -25,6 +26,7 @@ export type Loose = TSchema & {
   format?: string
   [settled]?: (value: never) => unknown
   [oneALine]?: true
+  [refusal]?: string
 }
 
 const understood = new Set([

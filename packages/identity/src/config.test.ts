@@ -167,7 +167,7 @@ describe('what becomes required', () => {
   test('without email nothing of mail is required', () => {
     const env = { ...required, AUTH_SMTP_HOST: '', AUTH_SMTP_PORT: '', AUTH_SMTP_ADMIN_EMAIL: '' }
     expect(complaintsOf({ ...env, AUTH_EXTERNAL_EMAIL_ENABLED: 'false' })).toEqual([])
-    expect(complaintsOf(env)).toEqual(['AUTH_SMTP_ADMIN_EMAIL', 'AUTH_SMTP_HOST', 'AUTH_SMTP_PORT'])
+    expect(complaintsOf(env)).toEqual(['AUTH_SMTP_HOST', 'AUTH_SMTP_PORT', 'AUTH_SMTP_ADMIN_EMAIL'])
   })
 
   test.each<[string, Env, string[]]>([

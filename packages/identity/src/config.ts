@@ -2,6 +2,7 @@ import { type ConfigOf, defineSettings, type Read } from '@tollgate/kit/env'
 import { isHeaderName, parseHeaderNames } from '@tollgate/kit/header-names'
 import { parseKeySet } from '@tollgate/kit/jwt'
 import { serviceSettings } from '@tollgate/kit/service-settings'
+import { smtpSettings } from '@tollgate/kit/smtp-settings'
 import { parseMailHeaders } from './mail/custom-headers.ts'
 import { type MailKind, mailKinds } from './mail/kinds.ts'
 import { parseTemplateLocation } from './mail/localized-templates.ts'
@@ -260,21 +261,8 @@ export const settings = defineSettings(family, (read) => {
 
     smtp: read.group('Mail', () => {
       const required = { when: read.peekFlag('EXTERNAL_EMAIL_ENABLED', true), because: 'AUTH_EXTERNAL_EMAIL_ENABLED is true' }
-      const adminEmail = read.text('SMTP_ADMIN_EMAIL', '', 'The address that mails come from', {
-        required,
-        example: 'no-reply@example.com',
-      })
       return {
-        host: read.text('SMTP_HOST', '', 'The mail server', { required, example: 'smtp.example.com' }),
-        port: read.whole('SMTP_PORT', 587, 'The port of the mail server', {
-          required,
-          min: 1,
-          max: 65_535,
-          example: '587',
-        }),
-        user: read.text('SMTP_USER', undefined, 'The user name at the mail server'),
-        pass: read.secret('SMTP_PASS', 'The password at the mail server'),
-        adminEmail,
+        ...smtpSettings(read, { prefix: 'AUTH', required }),
         headers: read.parsed(
           'headers',
           'SMTP_HEADERS',
@@ -285,9 +273,6 @@ export const settings = defineSettings(family, (read) => {
             example: '{"X-Kind":["$messageType"]}',
           },
         ),
-        senderName: read.text('SMTP_SENDER_NAME', adminEmail, 'The name that mails come from', {
-          shown: 'AUTH_SMTP_ADMIN_EMAIL',
-        }),
         maxFrequency: read.seconds(
           'SMTP_MAX_FREQUENCY',
           undefined,

@@ -5,12 +5,12 @@ import { type JobLoop, runJobs } from '@tollgate/kit/jobs'
 import { createKeys, KeyProblem, type Keys } from '@tollgate/kit/jwt'
 import type { Parts, Service } from '@tollgate/kit/service'
 import { affordableWorkers } from '@tollgate/kit/service-settings'
+import { createTransport } from '@tollgate/kit/smtp'
 import { version } from '@tollgate/kit/version'
 import type { App } from './app.ts'
 import { type Config, settings } from './config.ts'
 import { failureTable } from './errors.ts'
 import { createCompose } from './mail/compose.ts'
-import { createTransport } from './mail/smtp.ts'
 import { createMeters } from './meters.ts'
 import { migrations } from './migrations.ts'
 import { cleanUp } from './operations/clean-up.ts'
@@ -76,7 +76,7 @@ function open({ config, db, log, now, metrics }: Parts<Config>): App {
     isBreached: breach.enabled ? createBreachCheck({ ...breach, fetch, log }) : undefined,
     idTokens: createIdTokens({ fetch, now, log, allowHttp: security.allowPrivateAddresses }),
     composeMail: createCompose({ siteUrl: config.siteUrl, mailer: smtp.mailer, now, log, fetch }),
-    smtp: createTransport(smtp, { clientName: new URL(config.externalUrl).hostname }),
+    smtp: createTransport(smtp, { clientName: new URL(config.externalUrl).hostname, hostSetting: 'AUTH_SMTP_HOST' }),
   }
   const jobs = runJobs({ db, log, now, workers: { deliver: (job) => deliverMessage(parts, job) } })
   const cleaning = cleanNowAndThen(parts)

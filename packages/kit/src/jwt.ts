@@ -1,15 +1,15 @@
 import { algorithms } from './jwt/algorithms.ts'
-import { type Claims, checkTimes, readClaims } from './jwt/claims.ts'
-import { decodeBytes, encode, type Members, readMembers } from './jwt/encoding.ts'
-import { type Key, type PublicJwk, secretKey } from './jwt/key.ts'
+import type { Claims } from './jwt/claims.ts'
+import { encode, type Members } from './jwt/encoding.ts'
+import { type PublicJwk, secretKey, type VerifyingKey } from './jwt/key.ts'
 import { readKeySet } from './jwt/key-set.ts'
-import { KeyProblem, TokenProblem } from './jwt/problem.ts'
-import { createVerified } from './jwt/verified.ts'
+import { KeyProblem } from './jwt/problem.ts'
+import { createVerifying, headerOf } from './jwt/verifying.ts'
 import type { Secret } from './secret.ts'
 
 export type { Claims } from './jwt/claims.ts'
-export type { PublicJwk } from './jwt/key.ts'
-export { parseKeySet } from './jwt/key-set.ts'
+export type { PublicJwk, VerifyingKey } from './jwt/key.ts'
+export { parseKeySet, parseVerifyingKeys, readPublishedKeys } from './jwt/key-set.ts'
 export { KeyProblem, type TokenFault, TokenProblem } from './jwt/problem.ts'
 
 export type KeySettings = {
@@ -31,12 +31,6 @@ export type Keys = {
   publicJwks(): { readonly keys: readonly PublicJwk[] }
 }
 
-/** No header that an HTTP server lets in is longer. */
-const longest = 16 * 1024
-
-/** The names that JWA registers for signatures. One that is none of them is not worth repeating to the caller. */
-const registered = /^(none|EdDSA|(HS|RS|ES|PS)(256|384|512))$/
-
 /** Signs and verifies tokens. Other keys are another value: what these have verified is forgotten with them. Throws a `KeyProblem`. */
 export function createKeys({ secret, keyId, jwks, algorithms: wanted }: KeySettings): Keys {
   if (secret.reveal() === '') throw new KeyProblem('the secret is empty')
@@ -47,43 +41,9 @@ export function createKeys({ secret, keyId, jwks, algorithms: wanted }: KeySetti
   const accepted = new Set<string>(all.map(({ algorithm }) => algorithm).filter((name) => !wanted || wanted.includes(name)))
   if (!accepted.has(set.signer.algorithm)) throw new KeyProblem(`${set.signer.algorithm} signs but is not among the accepted`)
 
-  const byKid = new Map(all.flatMap((key) => (key.kid === undefined ? [] : [[key.kid, key] as const])))
-  // Nearly every token that comes in is one of ours, whose header we know by heart.
-  const byHeader = new Map(all.filter(({ algorithm }) => accepted.has(algorithm)).map((key) => [headerOf(key), key]))
   const published = Object.freeze({ keys: Object.freeze(set.keys.flatMap(({ published }) => published ?? [])) })
   const signerHeader = headerOf(set.signer)
-  const verified = createVerified()
-
-  function keyFor({ alg, kid, ...rest }: Members): Key {
-    // An extension that must be understood and is not: RFC 7515, 4.1.11. All else in the header (jwk, jku, x5c) is not even looked at.
-    if ('crit' in rest) throw new TokenProblem('unverifiable', 'critical header parameters are not supported')
-    if (typeof alg !== 'string') throw new TokenProblem('unverifiable', 'signing method (alg) is unspecified')
-    if (!registered.test(alg)) throw new TokenProblem('unverifiable', 'signing method (alg) is unavailable')
-    if (!accepted.has(alg)) throw new TokenProblem('signature', `signing method ${alg} is invalid`)
-    if (kid !== undefined && typeof kid !== 'string') throw new TokenProblem('malformed', 'kid is not a string')
-    const named = kid === undefined ? undefined : byKid.get(kid)
-    // The key says how it is used, never the token: a public key must not be taken for the secret of an HMAC.
-    if (named && named.algorithm !== alg) throw new TokenProblem('signature', 'key is of invalid type')
-    if (named) return named
-    if (alg === fallback.algorithm) return fallback
-    const reason = `unrecognized JWT kid ${kid?.slice(0, 64) ?? '<nil>'} for algorithm ${alg}`
-    throw new TokenProblem('unverifiable', `error while executing keyfunc: ${reason}`)
-  }
-
-  function open(token: string): Claims {
-    const [header = '', claims = '', signature, ...more] = token.split('.', 4)
-    if (signature === undefined || more.length > 0) {
-      throw new TokenProblem('malformed', 'token contains an invalid number of segments')
-    }
-    const key = byHeader.get(header) ?? keyFor(readMembers(decodeBytes(header, 'header'), 'header'))
-    const spoken = decodeBytes(claims, 'claim')
-    const proof = decodeBytes(signature, 'signature')
-    const signed = token.slice(0, header.length + 1 + claims.length)
-    // Before the claims are parsed, so that nobody but the holder of a key can feed the parser.
-    if (!algorithms[key.algorithm].verify(signed, key.verifying, proof))
-      throw new TokenProblem('signature', 'signature is invalid')
-    return readClaims(spoken)
-  }
+  const { verify } = createVerifying({ keys: set.keys, fallback, accepted })
 
   return {
     sign(claims) {
@@ -92,31 +52,26 @@ export function createKeys({ secret, keyId, jwks, algorithms: wanted }: KeySetti
       return `${signed}.${algorithms[algorithm].sign(signed, signing).toString('base64url')}`
     },
 
-    verify(token, now) {
-      if (token.length > longest) throw new TokenProblem('malformed', `token is longer than ${longest} characters`)
-      const known = verified.find(token)
-      const claims = known ?? open(token)
-      try {
-        checkTimes(claims, now)
-      } catch (problem) {
-        verified.drop(token)
-        throw problem
-      }
-      if (!known) verified.keep(token, claims)
-      return claims
-    },
-
+    verify,
     publicJwks: () => published,
   }
+}
+
+export type Verifier = Pick<Keys, 'verify'> & {
+  /** Whether a token names a public key that is not here: newer keys might make a difference to it. */
+  lacksKeyOf(token: string): boolean
+}
+
+/** Verifies the tokens of somebody else, with their secret, their keys, or both: where a kid is there twice, the later key counts. */
+export function createVerifier({ secret, keys }: { secret?: Secret | undefined; keys: readonly VerifyingKey[] }): Verifier {
+  const fallback = secret && secretKey(secret.reveal(), undefined)
+  const accepted = new Set<string>([...(fallback ? [fallback] : []), ...keys].map(({ algorithm }) => algorithm))
+  return createVerifying({ keys, fallback, accepted })
 }
 
 /** Signs claims with HS256. */
 export function signToken(claims: Members, secret: Secret): string {
   return createKeys({ secret }).sign(claims)
-}
-
-function headerOf({ algorithm, kid }: Key): string {
-  return encode({ alg: algorithm, typ: 'JWT', ...(kid === undefined ? {} : { kid }) })
 }
 
 function quote(kid: string | undefined): string {

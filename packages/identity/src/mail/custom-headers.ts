@@ -1,25 +1,16 @@
 import { isHeaderName } from '@tollgate/kit/header-names'
+import type { MailHeader } from '@tollgate/kit/smtp'
 import type { MailKind } from './kinds.ts'
-
-type Header = { key: string; value: string }
-
-// So that nobody's "I am on holiday" comes back, and no list takes it for a letter.
-const usual: readonly Header[] = [
-  { key: 'Auto-Submitted', value: 'auto-generated' },
-  { key: 'X-Auto-Response-Suppress', value: 'All' },
-]
 
 /** What a mail is and whom it goes to is said by the mail alone. */
 const reserved = /^(from|to|cc|bcc|date|subject|message-id|mime-version|content-.*)$/i
 
-/** The operator's headers beside the usual ones, or instead of them where the names are the same. */
-export function customHeaders(headers: Readonly<Record<string, readonly string[]>>, kind: MailKind): Header[] {
-  const own = Object.entries(headers)
+/** The operator's headers, in whose values `$messageType` is the kind of the mail. */
+export function customHeaders(headers: Readonly<Record<string, readonly string[]>>, kind: MailKind): MailHeader[] {
+  return Object.entries(headers)
     .filter(([key]) => isHeaderName(key) && !reserved.test(key))
     .flatMap(([key, values]) => values.map((value) => ({ key, value: oneLine(value.replaceAll('$messageType', kind)) })))
     .filter(({ value }) => value !== '')
-  const taken = new Set(own.map(({ key }) => key.toLowerCase()))
-  return [...usual.filter(({ key }) => !taken.has(key.toLowerCase())), ...own]
 }
 
 /** A line break would begin another header. */

@@ -5,12 +5,12 @@ import type { Db } from '@tollgate/kit/db'
 import { startHttpFake } from '@tollgate/kit/http-fake'
 import { type Job, runJobs } from '@tollgate/kit/jobs'
 import { Secret } from '@tollgate/kit/secret'
+import { createTransport } from '@tollgate/kit/smtp'
 import { startSmtpSink } from '@tollgate/kit/smtp-sink'
 import { gate, keptLog, type StillClock, stillClock } from '@tollgate/kit/testing'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { App } from '../app.ts'
-import { createTransport } from '../mail/smtp.ts'
 import { derivedKey } from '../rules/derived-key.ts'
 import { seal } from '../rules/seal.ts'
 import { type Channel, insertMessage } from '../store/messages.ts'
@@ -88,7 +88,10 @@ const job = (message: string, attempts = 1): Job => ({ id: 0, kind: 'deliver', p
 
 /** What a process needs to deliver, with a mail server at this port. */
 function partsWith(port: number, more: Partial<Parts> = {}): Parts {
-  const smtp = createTransport({ ...service.app.config.smtp, port }, { clientName: 'auth.site.test' })
+  const smtp = createTransport(
+    { ...service.app.config.smtp, port },
+    { clientName: 'auth.site.test', hostSetting: 'AUTH_SMTP_HOST' },
+  )
   onTestFinished(() => smtp.close())
   return { ...service.app, now, log: log.log, smtp, ...more }
 }
@@ -419,6 +422,15 @@ describe('two processes with one job', () => {
     const held = gate<void, Verdict>()
     return { ...(await startServer({ ofMail: () => held.enter() })), held }
   }
+})
+
+test("the operator's headers are in the mail, and know its kind", async () => {
+  const sink = await startSink()
+  const id = await queue('mail', mail)
+  const { config } = service.app
+  const told = { ...config, smtp: { ...config.smtp, headers: { 'X-Kind': ['$messageType'] } } }
+  await deliverMessage(partsWith(sink.port, { config: told }), job(id))
+  expect((await sink.next()).headers).toMatchObject({ 'x-kind': 'confirmation', 'auto-submitted': 'auto-generated' })
 })
 
 describe('an SMS', () => {

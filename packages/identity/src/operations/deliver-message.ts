@@ -1,7 +1,8 @@
 import { addJob, type Job } from '@tollgate/kit/jobs'
+import { MailFailure } from '@tollgate/kit/smtp'
 import type { App } from '../app.ts'
+import { customHeaders } from '../mail/custom-headers.ts'
 import type { MailFacts } from '../mail/kinds.ts'
-import { MailFailure } from '../mail/smtp-failure.ts'
 import { unseal } from '../rules/seal.ts'
 import { gatewayNamed, sendSms } from '../sms/send-sms.ts'
 import { SmsTrouble } from '../sms/trouble.ts'
@@ -117,7 +118,8 @@ function mailOf(app: Parts, id: string, date: Date, { kind, to, facts }: SealedM
     secrets: [facts.link, facts.tokenHash, facts.code, to, ...addressesIn(facts)],
     async deliver(beforeHandOver) {
       const composed = await app.composeMail(kind, facts)
-      return (await app.smtp.send({ id, kind, to, ...composed, date, beforeHandOver })).id
+      const headers = customHeaders(app.config.smtp.headers, kind)
+      return (await app.smtp.send({ id, to, ...composed, date, headers, beforeHandOver })).id
     },
   }
 }

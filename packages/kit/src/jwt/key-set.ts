@@ -1,6 +1,6 @@
 import { Secret } from '../secret.ts'
 import type { Members } from './encoding.ts'
-import { type Key, readKey, type SigningKey } from './key.ts'
+import { type Key, readKey, type SigningKey, type VerifyingKey } from './key.ts'
 import { KeyProblem } from './problem.ts'
 
 export type KeySet = { keys: readonly Key[]; signer: SigningKey }
@@ -17,6 +17,44 @@ export function parseKeySet(text: string): Secret<unknown> | { expected: string 
   }
 }
 
+/** The text of a JWK set of somebody else as a setting's value, or what it should have been. Private parts are left behind. */
+export function parseVerifyingKeys(text: string): Secret<readonly VerifyingKey[]> | { expected: string } {
+  try {
+    const kids = new Set<string>()
+    const read = (jwk: unknown) => {
+      const kid = readKid(jwk, kids)
+      isMeantToSign(jwk)
+      return withoutPrivatePart(readKey(jwk as Members, kid))
+    }
+    return new Secret(listOf(JSON.parse(text)).map((jwk, index) => named(nameOf(jwk, index), () => read(jwk))))
+  } catch (problem) {
+    return { expected: problem instanceof KeyProblem ? `a usable JWK set (${problem.message})` : 'a JWK set in JSON' }
+  }
+}
+
+/**
+ * Those keys of a set that somebody publishes which we can use: others may be for other purposes, or of kinds that we do not know. Never a
+ * symmetric one, for whoever reads it could sign with it.
+ */
+export function readPublishedKeys(jwks: unknown): readonly VerifyingKey[] {
+  const kids = new Set<string>()
+  return listOf(jwks).flatMap((jwk) => {
+    try {
+      const kid = readKid(jwk, kids)
+      isMeantToSign(jwk)
+      const key = withoutPrivatePart(readKey(jwk as Members, kid))
+      return key.published ? [key] : []
+    } catch (problem) {
+      if (problem instanceof KeyProblem) return []
+      throw problem
+    }
+  })
+}
+
+function withoutPrivatePart({ signing: _, ...key }: Key): VerifyingKey {
+  return key
+}
+
 /** The keys of a JWK set, all of which verify, and the one that signs. */
 export function readKeySet(jwks: unknown): KeySet {
   const members = listOf(jwks)
@@ -24,17 +62,14 @@ export function readKeySet(jwks: unknown): KeySet {
   const signers: { name: string; key: SigningKey }[] = []
   const keys = members.map((jwk, index) => {
     const name = nameOf(jwk, index)
-    try {
+    return named(name, () => {
       const kid = readKid(jwk, kids)
       const signs = isMeantToSign(jwk)
       const { signing, ...key } = readKey(jwk as Members, kid)
       if (signs && !signing) throw new KeyProblem('is meant to sign but has no private part')
       if (signs && signing) signers.push({ name, key: { ...key, signing } })
       return key
-    } catch (problem) {
-      if (problem instanceof KeyProblem) throw new KeyProblem(`${name} ${problem.message}`)
-      throw problem
-    }
+    })
   })
   const [signer, second] = signers
   if (!signer) throw new KeyProblem('no key signs: give one private key the key_ops ["sign", "verify"]')
@@ -42,6 +77,16 @@ export function readKeySet(jwks: unknown): KeySet {
     throw new KeyProblem(`${signer.name} and ${second.name} both sign: leave one and give the other the key_ops ["verify"]`)
   }
   return { keys, signer: signer.key }
+}
+
+/** What is wrong with a key is told as of the key. */
+function named<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (problem) {
+    if (problem instanceof KeyProblem) throw new KeyProblem(`${name} ${problem.message}`)
+    throw problem
+  }
 }
 
 function listOf(jwks: unknown): readonly unknown[] {

@@ -16,6 +16,9 @@ export type Key = {
   published?: PublicJwk
 }
 
+/** A key that nothing can be signed with. */
+export type VerifyingKey = Omit<Key, 'signing'>
+
 export type SigningKey = Key & { signing: KeyObject }
 
 type Kind = { algorithms: readonly [AlgorithmName, ...AlgorithmName[]]; open: readonly string[]; hidden: readonly string[] }

@@ -1,12 +1,11 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { Secret } from '@tollgate/kit/secret'
-import { startSmtpSink } from '@tollgate/kit/smtp-sink'
-import { gate } from '@tollgate/kit/testing'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
-import { createTransport, type Mail, protection, type SmtpSettings, type Transport } from './smtp.ts'
-import { MailFailure } from './smtp-failure.ts'
+import { Secret } from './secret.ts'
+import { createTransport, type Mail, MailFailure, protection, type SmtpSettings, type Transport } from './smtp.ts'
+import { startSmtpSink } from './smtp-sink.ts'
+import { gate } from './testing.ts'
 
 const ending: (() => unknown)[] = []
 afterEach(async () => {
@@ -20,12 +19,10 @@ const settings: SmtpSettings = {
   pass: undefined,
   adminEmail: 'no-reply@site.test',
   senderName: 'Gärtnerei, "Shop"',
-  headers: {},
 }
 
 const mail: Mail = {
   id: '0197-abc',
-  kind: 'invite',
   to: 'ann@people.test',
   subject: 'Grüße 🌱',
   html: '<p>Hallo</p>',
@@ -36,7 +33,8 @@ const mail: Mail = {
 type Options = Parameters<typeof createTransport>[1]
 
 function connectTo(port: number, more: Partial<SmtpSettings> = {}, options: Partial<Options> = {}): Transport {
-  const transport = createTransport({ ...settings, port, ...more }, { clientName: 'auth.site.test', ...options })
+  const own = { clientName: 'auth.site.test', hostSetting: 'AUTH_SMTP_HOST', ...options }
+  const transport = createTransport({ ...settings, port, ...more }, own)
   ending.push(() => transport.close())
   return transport
 }
@@ -476,48 +474,17 @@ test('a large mail with lines that look like its end arrives as it is', async ()
   expect((await sink.next()).html?.trim()).toBe(html)
 })
 
-test("the operator's headers are in every mail, and know its kind", async () => {
+test('a mail is marked as sent by a machine, and further headers are beside that or instead of it', async () => {
   const sink = await startSink()
-  const headers = {
-    'X-Tag': ['$messageType', 'mail, $messageType'],
-    'X-Tür': ['x'],
-    'auto-submitted': ['no'],
-    'X-Ü': [],
-    'X-Empty': [' '],
-  }
-  await connectTo(sink.port, { headers: { ...headers, 'X-Name': ['Gärtnerei'] } }).send({ ...mail, kind: 'magic_link' })
-  const { headers: received } = await sink.next()
-  expect(received).toMatchObject({ 'x-tag': 'magic_link, mail, magic_link', 'auto-submitted': 'no', 'x-name': 'Gärtnerei' })
-  expect(received).toMatchObject({ 'x-auto-response-suppress': 'All' })
-  expect(Object.keys(received).filter((name) => /^x-(t[^a]|ü|empty)/.test(name))).toEqual([])
-})
-
-test('the headers of the operator cannot change what a mail is, nor add a header that is not named', async () => {
-  const sink = await startSink()
-  const sound = connectTo(sink.port)
-  const inject = 'x\r\nX-Evil: yes\nX-Evil: yes\rX-Evil: yes\u2028X-Evil: yes\r\n\r\nbody'
-  const names = [
-    'Message-ID',
-    'from',
-    'TO',
-    'Cc',
-    'Bcc',
-    'Date',
-    'Subject',
-    'MIME-Version',
-    'Content-Type',
-    'content-transfer-encoding',
-  ]
-  const headers = Object.fromEntries([...names, 'X-A', 'X-B: y\r\nX-Evil'].map((name) => [name, [inject]]))
-  await sound.send(mail)
-  await connectTo(sink.port, { headers }).send(mail)
-  const [usual, changed] = [await sink.next(), await sink.next()]
-  const boundary = /boundary="[^"]*"/
-  const { 'x-a': added, 'content-type': type, ...others } = changed.headers
-  expect(added).toContain('x X-Evil: yes')
-  expect(type?.replace(boundary, '')).toBe(usual.headers['content-type']?.replace(boundary, ''))
-  expect({ ...others, 'content-type': usual.headers['content-type'] }).toEqual(usual.headers)
-  expect(changed).toMatchObject({ to: usual.to, from: usual.from, text: usual.text, html: usual.html })
+  const transport = connectTo(sink.port)
+  await transport.send(mail)
+  await transport.send({
+    ...mail,
+    headers: ['X-Tag', 'X-Tag', 'auto-submitted'].map((key, index) => ({ key, value: `no ${index}` })),
+  })
+  const [plain, more] = [await sink.next(), await sink.next()]
+  expect(plain.headers).toMatchObject({ 'auto-submitted': 'auto-generated', 'x-auto-response-suppress': 'All' })
+  expect(more.headers).toMatchObject({ 'x-tag': 'no 0, no 1', 'auto-submitted': 'no 2', 'x-auto-response-suppress': 'All' })
 })
 
 test('closing lets the mail under way end and turns the waiting one away', async () => {
@@ -540,8 +507,11 @@ test('closing lets the mail under way end and turns the waiting one away', async
   expect(await failureOf(transport.send(mail))).toMatchObject({ kind: 'temporary' })
 })
 
-test('without a host nothing is tried', async () => {
-  expect(await failureOf(connectTo(25, { host: '' }).send(mail))).toMatchObject({ kind: 'permanent' })
+test('without a host nothing is tried, and the setting is named', async () => {
+  expect(await failureOf(connectTo(25, { host: '' }, { hostSetting: 'PAY_SMTP_HOST' }).send(mail))).toMatchObject({
+    kind: 'permanent',
+    message: 'PAY_SMTP_HOST is not set, so no mail can be sent',
+  })
 })
 
 test.each([

@@ -1,9 +1,9 @@
-import type { Secret } from '@tollgate/kit/secret'
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool'
-import { customHeaders } from './custom-headers.ts'
-import { createHandOver, type HandOver } from './hand-over.ts'
-import type { MailKind } from './kinds.ts'
-import { MailFailure, toMailFailure } from './smtp-failure.ts'
+import type { Secret } from './secret.ts'
+import { MailFailure, toMailFailure } from './smtp/failure.ts'
+import { createHandOver, type HandOver } from './smtp/hand-over.ts'
+
+export { MailFailure } from './smtp/failure.ts'
 
 export type SmtpSettings = {
   host: string
@@ -12,19 +12,20 @@ export type SmtpSettings = {
   pass: Secret | undefined
   adminEmail: string
   senderName: string
-  /** SMTP_HEADERS: further headers of every mail, in whose values `$messageType` is the kind of the mail. */
-  headers: Readonly<Record<string, readonly string[]>>
 }
 
+export type MailHeader = { key: string; value: string }
+
 export type Mail = {
-  /** The message row's id. A repeat of the same row carries the same Message-ID, by which it can be recognised. */
+  /** What the Message-ID is made of: a repeat of the same mail carries the same one, by which it can be recognised. */
   id: string
-  kind: MailKind
   to: string
   subject: string
   html: string
   text: string | undefined
   date: Date
+  /** Further ones, which take the place of the usual ones where the names are the same. */
+  headers?: readonly MailHeader[]
   /**
    * Called once all of the mail is on its way but for the end, without which a server throws it away. Whoever notes here that the mail is
    * handed over neither loses it when the process is killed before, nor sends it twice when it is killed after. When it rejects, the mail
@@ -41,8 +42,10 @@ export type Transport = {
 }
 
 type Options = {
-  /** By which name we greet the mail server: the host of API_EXTERNAL_URL. */
+  /** By which name we greet the mail server. */
   clientName: string
+  /** The setting that names the mail server, for whoever has to set it. */
+  hostSetting: string
   connections?: number
   /** In milliseconds. */
   timeouts?: Partial<typeof usualTimeouts>
@@ -145,7 +148,7 @@ export function createTransport(settings: SmtpSettings, options: Options): Trans
   return {
     async send(mail) {
       if (closed) throw new MailFailure('temporary', `${server}: no more mails are sent, the service is stopping`)
-      if (settings.host === '') throw new MailFailure('permanent', 'AUTH_SMTP_HOST is not set, so no mail can be sent')
+      if (settings.host === '') throw new MailFailure('permanent', `${options.hostSetting} is not set, so no mail can be sent`)
       if (!oneAddress.test(mail.to)) {
         throw new MailFailure('permanent', `${server}: the recipient is no address that mail can be sent to`)
       }
@@ -182,7 +185,7 @@ function messageId(rowId: string, sender: string): string {
   return `<${rowId.replace(/[^\w.-]/g, '')}@${domain}>`
 }
 
-function messageOf(mail: Mail, { adminEmail, senderName, headers }: SmtpSettings, messageId: string): object {
+function messageOf(mail: Mail, { adminEmail, senderName }: SmtpSettings, messageId: string): object {
   return {
     messageId,
     from: { name: senderName, address: adminEmail },
@@ -192,8 +195,19 @@ function messageOf(mail: Mail, { adminEmail, senderName, headers }: SmtpSettings
     date: mail.date,
     html: mail.html,
     ...(mail.text === undefined ? {} : { text: mail.text }),
-    headers: customHeaders(headers, mail.kind),
+    headers: headersOf(mail.headers ?? []),
   }
+}
+
+// So that nobody's "I am on holiday" comes back, and no list takes it for a letter.
+const usualHeaders: readonly MailHeader[] = [
+  { key: 'Auto-Submitted', value: 'auto-generated' },
+  { key: 'X-Auto-Response-Suppress', value: 'All' },
+]
+
+function headersOf(own: readonly MailHeader[]): MailHeader[] {
+  const taken = new Set(own.map(({ key }) => key.toLowerCase()))
+  return [...usualHeaders.filter(({ key }) => !taken.has(key.toLowerCase())), ...own]
 }
 
 function poolOptions(settings: SmtpSettings, options: Options, timeouts: typeof usualTimeouts): SMTPPoolOptions {

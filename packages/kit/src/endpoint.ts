@@ -89,6 +89,8 @@ type Declaration<
   quiet?: true
   /** Says the same to everybody as long as the process lives: the story is told once, and what was written is kept. */
   constant?: true
+  /** What stands in its path is somebody's secret, and stays out of traces. */
+  secretPath?: true
   /** What the path names, as far as the caller may see it, or the refusal: looked up before query and body are found fault with. */
   subject?(app: App, asked: { who: Who; params: Static<Params>; request: Incoming }): Subject | Promise<Subject>
   run(app: App, given: Given<Who, Params, Query, Body, Subject>): Result<R> | Promise<Result<R>>
@@ -121,6 +123,7 @@ export type Endpoint<App> = {
   forms?: true
   quiet?: true
   constant?: true
+  secretPath?: true
   subject?(app: App, asked: { who: never; params: unknown; request: Incoming }): unknown
   run(app: App, given: Given<never, TSchema, TSchema, TSchema, never>): unknown
 }

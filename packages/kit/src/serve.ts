@@ -66,7 +66,7 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
     const span = telemetry.startSpan?.({
       method: request.method,
       route: pattern,
-      params: found && 'params' in found ? found.params : {},
+      params: found && 'params' in found && !route?.endpoint.secretPath ? found.params : {},
       traceparent: headerText(message, 'traceparent'),
     })
 

@@ -189,3 +189,11 @@ test('a shape may say in its own words what is wrong', () => {
   const Colour = worded(Type.String({ pattern: '^#' }), 'Invalid colour')
   expect(take(Type.Object({ colour: Colour }), { colour: 'red' })).toEqual({ problems: ['colour value: Invalid colour'] })
 })
+
+test('an empty list is an empty object where a service wants that, and a list otherwise', () => {
+  const Bank = Type.Object({ bank: Type.Optional(Type.Object({ iban: Type.Optional(Type.String()) })) })
+  expect(take(Bank, [], { ...plain, emptyLists: 'objects' })).toEqual({ value: {} })
+  expect(take(Bank, { bank: [] }, { ...plain, emptyLists: 'objects' })).toEqual({ value: { bank: {} } })
+  expect(take(Bank, [1], { ...plain, emptyLists: 'objects' })).toEqual({ problems: [' type: Must be an object'] })
+  expect(take(Bank, [])).toEqual({ problems: [' type: Must be an object'] })
+})

@@ -63,7 +63,8 @@ function objectSettler(schema: Loose, rules: InputRules, path: string): Step {
     return { name, place, property, step: settler(property, rules, place), required: required.has(name) }
   })
   const spelling = new Map(fields.map(({ name }) => [name.toLowerCase(), name]))
-  return (input, source, problems) => {
+  return (sent, source, problems) => {
+    const input = objectOf(sent, rules)
     if (!isPlainObject(input)) return refuse(problems, path, 'type', 'Must be an object')
     const given = rules.caseInsensitive ? respell(input, spelling) : input
     const result: Record<string, unknown> = {}
@@ -77,6 +78,10 @@ function objectSettler(schema: Loose, rules: InputRules, path: string): Step {
     }
     return result
   }
+}
+
+function objectOf(input: unknown, { emptyLists }: InputRules): unknown {
+  return emptyLists === 'objects' && Array.isArray(input) && input.length === 0 ? {} : input
 }
 
 /** Of an object that is missing, what it cannot be without is named, for that is what has to be sent. */

@@ -11,6 +11,8 @@ export type InputRules = {
   convertJson: boolean
   /** Property names match whatever their case. */
   caseInsensitive: boolean
+  /** An empty list where an object belongs is an empty object: PHP knows no difference. */
+  emptyLists?: 'objects'
 }
 
 export type Source = 'json' | 'text'

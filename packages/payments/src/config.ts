@@ -1,5 +1,12 @@
 import { type ConfigOf, defineSettings } from '@tollgate/kit/env'
 import { serviceSettings } from '@tollgate/kit/service-settings'
+import { acquirerSettings } from './acquirers/acquirer-settings.ts'
+import { exchangeSettings } from './rules/exchange-settings.ts'
+import { mailSettings } from './rules/mail-settings.ts'
+import { outsideSettings } from './rules/outside-settings.ts'
+import { payoutSettings } from './rules/payout-settings.ts'
+import { peopleSettings } from './rules/people-settings.ts'
+import { priceSettings } from './rules/price-settings.ts'
 
 const family = { prefix: 'PAY', title: 'the payments service' }
 
@@ -14,6 +21,21 @@ export const settings = defineSettings(family, (read) => ({
   })),
 
   ...serviceSettings(read, { port: 8082, namespace: 'pay', bareNamespace: false, driverRequired: false }),
+  transactions: read.group('Transactions', () => ({
+    expireDays: read.whole(
+      'AUTHORIZATION_DAYS',
+      29,
+      'After how many days what was reserved and not captured is voided; some acquirers void nothing that is 30 days old',
+      { min: 1, max: 365 },
+    ),
+  })),
+  acquirer: acquirerSettings(read),
+  price: priceSettings(read),
+  exchange: exchangeSettings(read),
+  payouts: payoutSettings(read),
+  people: peopleSettings(read),
+  mail: mailSettings(read),
+  outside: outsideSettings(read),
 }))
 
 export type Config = ConfigOf<typeof settings>

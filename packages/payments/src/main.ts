@@ -1,9 +1,26 @@
+import { createFetch } from '@tollgate/kit/fetch'
 import { createIds } from '@tollgate/kit/id'
-import type { Service } from '@tollgate/kit/service'
+import { createInTurn } from '@tollgate/kit/in-turn'
+import { runJobs } from '@tollgate/kit/jobs'
+import { type Loop, repeat } from '@tollgate/kit/loop'
+import type { Parts, Service } from '@tollgate/kit/service'
+import { createTransport } from '@tollgate/kit/smtp'
+import { version } from '@tollgate/kit/version'
+import { openAcquirer } from './acquirers/all.ts'
+import { createSimulator } from './acquirers/simulator.ts'
 import type { App } from './app.ts'
 import { type Config, settings } from './config.ts'
 import { failureTable } from './errors.ts'
+import { createMeters } from './meters.ts'
 import { migrations } from './migrations.ts'
+import { deliverInvitation } from './operations/deliver-invitation.ts'
+import { expireAuthorizations } from './operations/expire-authorizations.ts'
+import { createFinisher } from './operations/finish-pending.ts'
+import { createRates } from './operations/load-rates.ts'
+import { startPayoutLoop } from './operations/run-payouts.ts'
+import { sumLinesKind, sumLinesWorker } from './operations/sum-lines.ts'
+import { createAccessTokens } from './providers/access-tokens.ts'
+import { createKept } from './rules/kept.ts'
 import { endpoints, failureShape, manner } from './server.ts'
 
 export const payments: Service<Config, App> = {
@@ -23,5 +40,65 @@ that send none or \`application/vnd.api+json\`: the old clients cannot read one.
   bodyTypes: ['application/json', 'application/x-www-form-urlencoded'],
   versionAttribute: 'pay.version',
   manner,
-  open: ({ metrics: _, ...parts }) => ({ ...parts, mintId: createIds(parts.now) }),
+  open,
+  close,
+}
+
+/** What has to be ended together with an app, in this order. */
+const endsOf = new WeakMap<App, readonly (() => Promise<void>)[]>()
+
+/** How many apps and people a process remembers, at some hundred bytes each. */
+const mostKnown = 20_000
+
+function open({ config, db, log, now, metrics }: Parts<Config>): App {
+  const { smtp, siteUrl } = config.mail
+  const fetch = createFetch({ ...config.outside, userAgent: `Tollgate/${version}` })
+  const rates = createRates({ db, log, now, fetch, settings: config.exchange })
+  const meters = createMeters(metrics, { now, day: rates.day })
+  const live = openAcquirer(config.acquirer, { fetch, log })
+  const parts: Omit<App, 'nudge'> = {
+    config,
+    db,
+    log,
+    now,
+    fetch,
+    mintId: createIds(now),
+    inTurn: createInTurn(),
+    rates,
+    acquirers: {
+      simulator: meters.timed(createSimulator({ db, now, log })),
+      live: live && meters.timed(live),
+    },
+    meters,
+    people: createAccessTokens(config.people, { fetch, now, log }),
+    known: { apps: createKept(mostKnown), people: createKept(mostKnown) },
+    smtp: createTransport(smtp, { clientName: URL.parse(siteUrl)?.hostname ?? 'localhost', hostSetting: 'PAY_SMTP_HOST' }),
+  }
+  const jobs = runJobs({
+    db,
+    log,
+    now,
+    workers: { invitation: (job) => deliverInvitation(parts, job), [sumLinesKind]: sumLinesWorker(parts) },
+  })
+  rates.start()
+  const app = { ...parts, nudge: jobs.nudge }
+  const loops = startLoops(parts)
+  endsOf.set(app, [...loops.map(({ stop }) => stop), jobs.stop, rates.stop, parts.smtp.close, fetch.close])
+  return app
+}
+
+/** What the service does without being asked. */
+function startLoops(parts: Omit<App, 'nudge'>): Loop[] {
+  const { config, log } = parts
+  const finish = createFinisher(parts, { after: config.acquirer.askAgainAfter })
+  const expire = async () => void (await expireAuthorizations(parts, config.transactions.expireDays))
+  return [
+    repeat('finishing what was left open', finish, { every: 5, log }),
+    repeat('expiring authorizations', expire, { every: 3600, log }),
+    startPayoutLoop(parts),
+  ]
+}
+
+async function close(app: App): Promise<void> {
+  for (const end of endsOf.get(app) ?? []) await end()
 }

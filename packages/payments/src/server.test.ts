@@ -73,7 +73,7 @@ test.each(refusals)('%s with %.8s is refused with %i and nothing else to the old
 
 test.each([
   ['POST /apps', '{"name"', 'body'],
-  ['POST /apps', '[]', 'body'],
+  ['POST /apps', '[7]', 'body'],
   ['POST /apps', 'null', 'body'],
   ['POST /apps', '{"name":7}', 'name'],
   ['POST /apps', '\uFEFF', 'body'],

@@ -7,13 +7,71 @@ import Type from 'typebox'
 import type { App } from './app.ts'
 import type { Config } from './config.ts'
 import { apps } from './endpoints/apps.ts'
+import { card } from './endpoints/cards.ts'
+import { dispute, disputes } from './endpoints/disputes.ts'
+import { fraud, frauds } from './endpoints/frauds.ts'
 import { health } from './endpoints/health.ts'
+import { idempotency } from './endpoints/idempotency.ts'
+import { identitiesMerchants } from './endpoints/identities-merchants.ts'
+import { line } from './endpoints/lines.ts'
 import { me } from './endpoints/me.ts'
+import { changeMerchant, merchant, merchants } from './endpoints/merchants.ts'
+import { addMerchantApp, merchantsApps, removeMerchantApp } from './endpoints/merchants-apps.ts'
+import { merchantsBalance } from './endpoints/merchants-balance.ts'
+import { merchantsCards } from './endpoints/merchants-cards.ts'
+import { merchantsLines } from './endpoints/merchants-lines.ts'
+import { merchantsPayouts } from './endpoints/merchants-payouts.ts'
+import { simulatorDisputes } from './endpoints/merchants-simulator-disputes.ts'
+import { simulatorDisputesDecisions } from './endpoints/merchants-simulator-disputes-decisions.ts'
+import { simulatorFrauds } from './endpoints/merchants-simulator-frauds.ts'
+import { simulatorPayments } from './endpoints/merchants-simulator-payments.ts'
+import { createTransaction, merchantsTransactions } from './endpoints/merchants-transactions.ts'
+import { addMerchantUser, merchantsUsers, removeMerchantUser } from './endpoints/merchants-users.ts'
+import { transaction } from './endpoints/transactions.ts'
+import { captures } from './endpoints/transactions-captures.ts'
+import { refunds } from './endpoints/transactions-refunds.ts'
+import { voids } from './endpoints/transactions-voids.ts'
 import { fail } from './errors.ts'
 import { admitsJson } from './rules/accept.ts'
+import { ProcessingErrorShape } from './shapes.ts'
 
 /** The whole API of the payments service. */
-export const endpoints: readonly Endpoint<App>[] = [health, apps, me]
+export const endpoints: readonly Endpoint<App>[] = [
+  health,
+  apps,
+  me,
+  merchants,
+  merchant,
+  changeMerchant,
+  identitiesMerchants,
+  merchantsApps,
+  addMerchantApp,
+  removeMerchantApp,
+  merchantsUsers,
+  addMerchantUser,
+  removeMerchantUser,
+  createTransaction,
+  merchantsTransactions,
+  transaction,
+  captures,
+  refunds,
+  voids,
+  idempotency,
+  merchantsLines,
+  line,
+  merchantsBalance,
+  merchantsPayouts,
+  merchantsCards,
+  card,
+  disputes,
+  dispute,
+  frauds,
+  fraud,
+  simulatorPayments,
+  simulatorDisputes,
+  simulatorDisputesDecisions,
+  simulatorFrauds,
+]
 
 const fieldProblems = Type.Array(
   Type.Object({
@@ -28,13 +86,18 @@ const refusal = Type.Object({
 })
 
 export function failureShape(status: number) {
-  return status === 400 ? fieldProblems : refusal
+  return status === 400 ? Type.Union([fieldProblems, ProcessingErrorShape]) : refusal
 }
 
 export function manner(config: Config): Manner {
   return {
     // The official client sends `false` for a property that it leaves out, others send an empty text.
-    input: { absent: (value) => value === null || value === false || value === '', convertJson: true, caseInsensitive: false },
+    input: {
+      absent: (value) => value === null || value === false || value === '',
+      convertJson: true,
+      caseInsensitive: false,
+      emptyLists: 'objects',
+    },
     bodies: 'declared',
     bodyLimit: 1_048_576,
     fail,
@@ -65,6 +128,8 @@ function misfit(place: 'params' | 'query' | 'body', problems: readonly Problem[]
 
 function word(failure: Failure, request: Incoming): Wire {
   const { status, headers } = failure
+  // A processing error is a story of its own, and always told.
+  if (failure.code === 'processing_failed') return { status, headers, body: `${JSON.stringify(failure.more)}\n` }
   if (status === 400) {
     const message = failure.code === 'bad_json' ? `The body could not be read: ${failure.message}` : failure.message
     const problems = failure.problems.length > 0 ? failure.problems : [{ path: 'body', message }]
@@ -72,5 +137,5 @@ function word(failure: Failure, request: Incoming): Wire {
     return { status, headers, body: `${JSON.stringify(body)}\n` }
   }
   if (!admitsJson(request.headers.accept)) return { status, headers, body: undefined }
-  return { status, headers, body: `${JSON.stringify({ code: failure.code, message: failure.message })}\n` }
+  return { status, headers, body: `${JSON.stringify({ code: failure.code, message: failure.message, ...failure.more })}\n` }
 }

@@ -3,15 +3,19 @@ import { anyone } from '@tollgate/kit/endpoint'
 import { randomTag } from '@tollgate/kit/id'
 import Type from 'typebox'
 import { endpoint } from '../app.ts'
+import { once, onceFails } from '../operations/once.ts'
+import { readClaim } from '../operations/read-claim.ts'
 import { hashKey } from '../rules/keys.ts'
-import { AppName, Id } from '../shapes.ts'
+import { AppName, Id, idempotencyNote } from '../shapes.ts'
 import { insertApp } from '../store/apps.ts'
 
 export const apps = endpoint({
   method: 'POST',
   path: '/apps',
   summary: 'Create an app',
-  description: 'Needs no credentials, and does not mind useless ones. The key is shown here and never again: keep it.',
+  description: `Needs no credentials, and does not mind useless ones. The key is shown here and never again: keep it. ${idempotencyNote}
+
+Nobody is known here, so a key has to be one that nobody else would think of.`,
   tag: 'Apps',
   caller: anyone,
   body: Type.Object({ name: Type.Optional(AppName) }),
@@ -24,13 +28,15 @@ export const apps = endpoint({
       }),
     }),
   },
-  fails: [],
+  fails: onceFails,
 
-  async run({ db, now, mintId }, { body }) {
-    const key = randomUUID()
-    const app = { id: mintId(randomTag()), name: body.name ?? null, created: now() }
-    // Handing out a key that opens nothing would be worse than an error.
-    if (!(await insertApp(db, { ...app, keyHash: hashKey(key) }))) throw new Error(`the id ${app.id} was minted twice`)
-    return { app: { ...app, key } }
+  run(app, { body, request }) {
+    return once(app, readClaim({ who: undefined, request, body }), async (tx) => {
+      const key = randomUUID()
+      const made = { id: app.mintId(randomTag()), name: body.name ?? null, created: app.now() }
+      // Handing out a key that opens nothing would be worse than an error.
+      if (!(await insertApp(tx, { ...made, keyHash: hashKey(key) }))) throw new Error(`the id ${made.id} was minted twice`)
+      return { app: { ...made, key } }
+    })
   },
 })

@@ -1,22 +1,106 @@
 import type { Db } from '@tollgate/kit/db'
-import { isId } from '@tollgate/kit/id'
-import { listApps } from '../store/apps.ts'
+import { holdStill } from '../store/verify/identities.ts'
+import { cards, disputes, frauds } from './verify/attached.ts'
+import { type Balances, lineSumsPass, linesPass, payouts, postings } from './verify/books.ts'
+import { apps, claims, members, merchants, prices, users } from './verify/identities.ts'
+import type { Findings, Pass } from './verify/pass.ts'
+import { operations, trails, transactions } from './verify/transactions.ts'
 
-export type Verdict = { apps: number; breaches: string[] }
+const tables = [
+  'apps',
+  'users',
+  'merchants',
+  'prices',
+  'members',
+  'transactions',
+  'trail',
+  'lines',
+  'postings',
+  'lineSums',
+  'payouts',
+  'cards',
+  'disputes',
+  'frauds',
+  'idempotency',
+  'simulatorOperations',
+] as const
 
-/** Reads everything once, in pages, and names whatever breaks a promise of ours. */
-export async function verify(db: Db, now: Date): Promise<Verdict> {
-  const verdict: Verdict = { apps: 0, breaches: [] }
-  let after = ''
-  for (;;) {
-    const page = await listApps(db, { after, limit: 1000 })
-    for (const app of page) {
-      verdict.apps++
-      if (!isId(app.id)) verdict.breaches.push(`app ${app.id} has an id that is not 24 hex digits`)
-      if (app.created > now) verdict.breaches.push(`app ${app.id} was created in the future, at ${app.created.toISOString()}`)
+export type Verdict = {
+  /** How many rows of each kind were read. */
+  counts: Record<(typeof tables)[number], number>
+  /** What every account of the books holds, credits less debits. */
+  balances: { currency: string; account: string; amount: bigint }[]
+  /** Whatever breaks a promise of ours, in a sentence each. The first of them; `breachCount` counts them all. */
+  breaches: string[]
+  breachCount: number
+  /** What is no breach, but somebody should look at. */
+  warnings: string[]
+  warningCount: number
+}
+
+/** As many sentences as anybody reads, and memory that does not grow with the trouble. */
+const mostSentences = 1000
+
+/**
+ * Reads everything once, in pages, and names whatever breaks a promise of ours. All of it is seen as it was at one moment, so that what is
+ * written meanwhile is no contradiction.
+ */
+export function verify(db: Db, now: Date, pageSize = 2000): Promise<Verdict> {
+  return db.begin(async (tx) => {
+    await holdStill(tx)
+    const breaches = createSentences()
+    const warnings = createSentences()
+    const findings: Findings = { now, breach: breaches.add, warn: warnings.add }
+    const balances: Balances = new Map()
+    const passes: Record<keyof Verdict['counts'], Pass> = {
+      apps,
+      users,
+      merchants,
+      prices,
+      members,
+      transactions,
+      trail: trails,
+      lines: linesPass(balances),
+      postings,
+      lineSums: lineSumsPass(),
+      payouts,
+      cards,
+      disputes,
+      frauds,
+      idempotency: claims,
+      simulatorOperations: operations,
     }
-    const last = page.at(-1)
-    if (!last) return verdict
-    after = last.id
+    const counts = {} as Verdict['counts']
+    for (const table of tables) counts[table] = await passes[table](tx, findings, pageSize)
+    return {
+      counts,
+      balances: listBalances(balances),
+      breaches: breaches.first,
+      breachCount: breaches.count(),
+      warnings: warnings.first,
+      warningCount: warnings.count(),
+    }
+  })
+}
+
+function createSentences() {
+  const first: string[] = []
+  let count = 0
+  return {
+    first,
+    count: () => count,
+    add(sentence: string) {
+      if (++count <= mostSentences) first.push(sentence)
+    },
   }
+}
+
+function listBalances(balances: Balances): Verdict['balances'] {
+  return [...balances]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([currency, accounts]) =>
+      [...accounts]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([account, amount]) => ({ currency, account, amount })),
+    )
 }

@@ -14,8 +14,3 @@ export async function findAppByKeyHash(sql: Sql, keyHash: Buffer): Promise<AppRo
   const [app] = await sql<AppRow>`select id, name, created from pay.apps where key_hash = ${keyHash}`
   return app
 }
-
-/** Oldest first, beginning after an id. */
-export async function listApps(sql: Sql, page: { after: string; limit: number }): Promise<AppRow[]> {
-  return await sql<AppRow>`select id, name, created from pay.apps where id > ${page.after} order by id limit ${page.limit}`
-}

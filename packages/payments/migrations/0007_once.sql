@@ -1,0 +1,46 @@
+-- What a caller's Idempotency-Key did, for ever.
+create table pay.idempotency (
+  -- The app or person whose key it is; twenty-four zeros for callers without a name.
+  owner_id pay.id not null,
+  key text collate "C" not null constraint idempotency_key_check check (char_length(key) between 1 and 255),
+  -- A hash of method, path and body: the same key with another request is a mistake.
+  fingerprint bytea not null,
+  method text not null,
+  path text not null,
+  created timestamptz not null,
+  -- What it made, where the answer is told anew from that …
+  merchant_id pay.id,
+  transaction_id pay.id,
+  entry_id pay.id,
+  -- … and the answer itself where it is not. Sealed where it holds a secret.
+  status smallint,
+  answer bytea,
+  constraint idempotency_pkey primary key (owner_id, key)
+);
+
+-- How far loops have come that go through something once.
+create table pay.watermarks (
+  name text not null constraint watermarks_pkey primary key,
+  through timestamptz not null
+);
+
+-- The simulator's own record, which ours must agree with: it knows nothing of our tables.
+create table pay.simulator_operations (
+  merchant_id pay.id not null,
+  reference text collate "C" not null,
+  -- The reference of the authorization that it moves money of; its own for an authorization.
+  authorization_reference text collate "C" not null,
+  kind text not null constraint simulator_operations_kind_check check (kind in ('authorize', 'capture', 'refund', 'void')),
+  amount bigint not null,
+  currency pay.currency not null,
+  approved boolean not null,
+  code smallint,
+  -- Of an authorization that draws on the balance of a simulated card: the first one of its series.
+  series_reference text collate "C",
+  created timestamptz not null,
+  constraint simulator_operations_pkey primary key (merchant_id, reference)
+);
+
+create index simulator_operations_authorization_idx on pay.simulator_operations (merchant_id, authorization_reference);
+create index simulator_operations_series_idx on pay.simulator_operations (merchant_id, series_reference)
+  where series_reference is not null;

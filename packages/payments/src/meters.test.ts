@@ -1,0 +1,228 @@
+import { createMetrics } from '@tollgate/kit/metrics'
+import { startSmtpSink } from '@tollgate/kit/smtp-sink'
+import { noTelemetry } from '@tollgate/kit/testing'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Acquirer, Simulation } from './acquirers/acquirer.ts'
+import { createMeters } from './meters.ts'
+import { createFinisher } from './operations/finish-pending.ts'
+import { startPayoutLoop } from './operations/run-payouts.ts'
+import { plantMerchant, plantTransaction, startPayments } from './testing.ts'
+
+const metrics = createMetrics()
+let service: Awaited<ReturnType<typeof startPayments>>
+beforeAll(async () => {
+  service = await startPayments({ PAY_PAYOUTS_HOUR: '0' }, { telemetry: { ...noTelemetry, metrics } })
+})
+afterAll(() => service.stop())
+
+/** What a name stands at, by the values of its labels: `approved none test`. Of a histogram, how often something was observed. */
+function told(name: string, from = metrics): Record<string, number> {
+  const family = from.snapshot().find((each) => each.name === name)
+  if (!family) throw new Error(`${name} is not there`)
+  return Object.fromEntries(
+    family.series.map((series) => [
+      series.values.join(' '),
+      'value' in series ? series.value : series.counts.reduce((sum, count) => sum + count, 0),
+    ]),
+  )
+}
+
+/** By how much a name grew while something was done, where it did. */
+async function grownBy(name: string, work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = told(name)
+  await work()
+  const growth = Object.entries(told(name)).map(([labels, value]) => [labels, value - (before[labels] ?? 0)] as const)
+  return Object.fromEntries(growth.filter(([, value]) => value !== 0))
+}
+
+async function arrange(simulation?: Simulation) {
+  const merchant = await plantMerchant(service)
+  const transaction = await plantTransaction(service, { merchantId: merchant.id, ...(simulation ? { simulation } : {}) })
+  const headers = { authorization: merchant.authorization, accept: 'application/json' }
+  const post = (path: string, json: object, key?: string) =>
+    service.call(`POST ${path}`, { headers: { ...headers, ...(key ? { 'idempotency-key': key } : {}) }, json })
+  const pay = (json: object, key?: string) =>
+    post(`/merchants/${merchant.id}/simulator/payments`, { amount: 500, currency: 'EUR', ...json }, key)
+  const move = (what: string, amount: number, key?: string) => post(`/transactions/${transaction}/${what}`, { amount }, key)
+  return { merchant, transaction, post, pay, move }
+}
+
+test('payments are counted by what the acquirer made of them', async () => {
+  const { pay } = await arrange()
+  const grown = await grownBy('tollgate_authorizations', async () => {
+    await pay({})
+    await pay({ card: { number: '4100000000000007' } })
+    await pay({ test: { acquirer: { latency: 1 } } })
+    await pay({ test: { acquirer: { authorize: 'declined' } } })
+    await pay({ test: { acquirer: { authorize: 'unanswered' } } })
+  })
+  expect(grown).toEqual({
+    'approved none test': 2,
+    'declined 7 test': 1,
+    'declined 8 test': 1,
+    'unknown none test': 1,
+  })
+  service.now.advance(600)
+  const found = await grownBy('tollgate_authorizations', createFinisher(service.app, { after: 1 }))
+  expect(found).toEqual({ 'approved none test': 1 })
+})
+
+test('a payment that was not made leaves no trace in the figures', async () => {
+  const { pay } = await arrange()
+  const grown = await grownBy('tollgate_authorizations', async () => {
+    expect((await pay({ currency: 'XXX' })).status).toBe(400)
+    expect((await pay({ amount: 0 })).status).toBe(400)
+  })
+  expect(grown).toEqual({})
+})
+
+test('captures, refunds and voids are counted by what became of them, those found out later when they are', async () => {
+  const [plain, silent, refusing] = [
+    await arrange(),
+    await arrange({ acquirer: { capture: 'unanswered' } }),
+    await arrange({ acquirer: { void: 'declined' } }),
+  ]
+  const grown = await grownBy('tollgate_movements', async () => {
+    await plain.move('captures', 400)
+    await plain.move('captures', 601)
+    await plain.move('refunds', 100)
+    await plain.move('voids', 200)
+    await silent.move('captures', 300)
+    await refusing.move('voids', 300)
+  })
+  expect(grown).toEqual({
+    'capture approved none test': 1,
+    'refund approved none test': 1,
+    'void approved none test': 1,
+    'capture unknown none test': 1,
+    'void declined 8 test': 1,
+  })
+  service.now.advance(600)
+  const found = await grownBy('tollgate_movements', createFinisher(service.app, { after: 1 }))
+  expect(found).toEqual({ 'capture approved none test': 1 })
+})
+
+test('of what has no answer the last look tells how much it is and for how long the oldest waits', async () => {
+  const finish = createFinisher(service.app, { after: 1 })
+  await finish()
+  expect([told('tollgate_acquirer_pending'), told('tollgate_acquirer_pending_age')]).toEqual([{ '': 0 }, { '': 0 }])
+  const one = await arrange({ acquirer: { capture: 'lost' } })
+  await one.move('captures', 100)
+  service.now.advance(30)
+  await one.pay({ test: { acquirer: { authorize: 'lost' } } })
+  service.now.advance(10)
+  await finish()
+  expect([told('tollgate_acquirer_pending'), told('tollgate_acquirer_pending_age')]).toEqual([{ '': 2 }, { '': 40 }])
+  service.now.advance(600)
+  await finish()
+  await finish()
+  expect([told('tollgate_acquirer_pending'), told('tollgate_acquirer_pending_age')]).toEqual([{ '': 0 }, { '': 0 }])
+})
+
+test('acquirers that are asked over a wire are timed by operation and outcome', async () => {
+  const [slow, silent] = [await arrange({ acquirer: { latency: 1 } }), await arrange({ acquirer: { refund: 'lost' } })]
+  const grown = await grownBy('tollgate_acquirer_duration', async () => {
+    await slow.pay({ test: { acquirer: { latency: 1 } } })
+    await slow.move('captures', 100)
+    await silent.move('captures', 100)
+    await silent.move('refunds', 100)
+  })
+  expect(grown).toEqual({ 'simulator authorize approved': 1, 'simulator capture approved': 1, 'simulator refund unknown': 1 })
+  service.now.advance(600)
+  await createFinisher(service.app, { after: 1 })()
+})
+
+test('keys that are sent again are counted, wherever they are', async () => {
+  const { merchant, post, pay, move } = await arrange()
+  const grown = await grownBy('tollgate_idempotency_replays', async () => {
+    for (const amount of [100, 100, 200]) await move('captures', amount, 'the-same')
+    for (const amount of [100, 100]) await pay({ amount }, 'a-payment')
+    for (const email of ['a@example.com', 'a@example.com', 'b@example.com'])
+      await post(`/merchants/${merchant.id}/users`, { email }, 'a-person')
+  })
+  expect(grown).toEqual({ replayed: 3, mismatch: 2 })
+})
+
+test('disputes are counted when they are opened and when they are decided, once', async () => {
+  const { merchant, transaction, post, move } = await arrange()
+  await move('captures', 1000)
+  const open = (amount: number, key: string) =>
+    post(`/merchants/${merchant.id}/simulator/disputes`, { transactionId: transaction, amount }, key)
+  const grown = await grownBy('tollgate_disputes', async () => {
+    const ids = []
+    for (const key of ['one', 'two', 'two']) ids.push((await open(100, key)).json<{ dispute: { id: string } }>().dispute.id)
+    const decide = (id: string | undefined, won: boolean) =>
+      post(`/merchants/${merchant.id}/simulator/disputes/${id}/decisions`, { won })
+    for (let count = 0; count < 2; count++) await decide(ids[0], true)
+    await decide(ids[1], false)
+    await open(5000, 'too-much')
+  })
+  expect(grown).toEqual({ 'opened test': 2, 'won test': 1, 'lost test': 1 })
+})
+
+test('payouts of the loop are counted, those that failed as well', async () => {
+  const [paid, unpaid] = [await arrange(), await arrange()]
+  for (const { move } of [paid, unpaid]) await move('captures', 1000)
+  await service.app.db`update pay.merchants set payouts = 'never' where id not in (${paid.merchant.id}, ${unpaid.merchant.id})`
+  await service.app.db`update pay.merchants set bank_iban = 'nonsense' where id = ${unpaid.merchant.id}`
+  service.now.advance(86_400)
+  const { config } = service.app
+  const app = { ...service.app, config: { ...config, payouts: { ...config.payouts, enabled: true } } }
+  const grown = await grownBy('tollgate_payouts', async () => {
+    const loop = startPayoutLoop(app)
+    await expect.poll(() => service.lines.some(({ message }) => message === 'payouts made')).toBe(true)
+    await loop.stop()
+  })
+  expect(grown).toEqual({ made: 1, failed: 1 })
+})
+
+test('invitations are counted by what the mail server said', async () => {
+  const [metrics, sink] = [createMetrics(), await startSmtpSink()]
+  const mail = { PAY_SMTP_HOST: '127.0.0.1', PAY_SMTP_PORT: String(sink.port), PAY_SMTP_ADMIN_EMAIL: 'pay@example.com' }
+  const own = await startPayments({ ...mail, PAY_SITE_URL: 'https://site.test' }, { telemetry: { ...noTelemetry, metrics } })
+  onTestFinished(() => own.stop())
+  const { id, authorization } = await plantMerchant(own)
+  const invite = (email: string) =>
+    own.call(`POST /merchants/${id}/users`, { headers: { authorization, accept: '*/*' }, json: { email } })
+  const expectTold = (expected: Record<string, number>) =>
+    expect.poll(() => told('tollgate_invitations', metrics)).toEqual(expected)
+  await invite('ann@example.com')
+  await expectTold({ delivered: 1, postponed: 0, refused: 0 })
+  await sink.close()
+  await invite('bob@example.com')
+  await expectTold({ delivered: 1, postponed: 1, refused: 0 })
+  own.now.advance(6 * 86_400)
+  own.app.nudge()
+  await expectTold({ delivered: 1, postponed: 1, refused: 1 })
+})
+
+test('exchange rates are as old as the day that they are of, and not a number where there are none', () => {
+  let day: string | undefined = '2030-01-01'
+  const own = createMetrics()
+  createMeters(own, { now: () => new Date('2030-01-04T23:00:00Z'), day: () => day })
+  expect(told('tollgate_exchange_rates_age_days', own)).toEqual({ '': 3 })
+  day = '2030-01-05'
+  expect(told('tollgate_exchange_rates_age_days', own)).toEqual({ '': 0 })
+  day = undefined
+  expect(told('tollgate_exchange_rates_age_days', own)).toEqual({ '': Number.NaN })
+  expect(told('tollgate_exchange_rates_age_days')['']).toBeGreaterThan(365)
+})
+
+test('what may happen any day is at zero from the start', () => {
+  const own = createMetrics()
+  createMeters(own, { now: service.now, day: () => undefined })
+  expect(told('tollgate_authorizations', own)).toEqual({
+    'approved none live': 0,
+    'approved none test': 0,
+    'unknown none live': 0,
+    'unknown none test': 0,
+  })
+  expect(told('tollgate_payouts', own)).toEqual({ made: 0, failed: 0 })
+})
+
+test('where nobody wants metrics nothing is counted, and no acquirer is timed', () => {
+  const meters = createMeters(undefined, { now: service.now, day: () => undefined })
+  const acquirer: Acquirer = { name: 'somebody', authorize: () => Promise.reject(), move: () => Promise.reject() }
+  expect(meters.timed(acquirer)).toBe(acquirer)
+  expect(() => meters.movement('capture', { kind: 'unknown', reason: 'lost' }, false)).not.toThrow()
+})

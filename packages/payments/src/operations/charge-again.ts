@@ -1,0 +1,52 @@
+import type { App } from '../app.ts'
+import { fail, unfit } from '../errors.ts'
+import { isChargeable } from '../rules/currencies.ts'
+import type { Claim } from '../store/idempotency.ts'
+import { findSource } from '../store/sources.ts'
+import { authorize } from './authorize.ts'
+
+type Charge = {
+  merchantId: string
+  transactionId?: string
+  authorizationId?: string
+  cardId?: string
+  amount: number
+  currency: string
+  descriptor?: string
+  custom?: object
+  claim: Claim | undefined
+}
+
+/** Reserves an amount without the customer being there, on the card of an earlier transaction. */
+export async function chargeAgain(app: App, charge: Charge): Promise<{ id: string }> {
+  const { merchantId, amount, currency, claim } = charge
+  const transactionId = charge.transactionId ?? charge.authorizationId
+  const cardId = transactionId === undefined ? charge.cardId : undefined
+  if (transactionId === undefined && cardId === undefined) throw unfit('transactionId', 'Required')
+  if (!isChargeable(currency)) throw unfit('currency', 'Must be the code of a currency that payments can be made in')
+  const found = await findSource(app.db, { merchantId, transactionId, cardId })
+  if (!found) throw fail('not_found')
+  const { merchant, source } = found
+  const field = cardId === undefined ? 'transactionId' : 'cardId'
+  if (!source) throw unfit(field, 'Must name a transaction or a saved card of this merchant')
+  if (source.state !== 'approved') throw unfit(field, 'Must name a transaction that was successful')
+  if (cardId !== undefined)
+    app.log.warn(
+      { merchant: merchantId, card: cardId },
+      'deprecated: a payment is made from a saved card instead of a transaction',
+    )
+  return authorize(app, {
+    merchant,
+    amount,
+    currency,
+    card: source.card,
+    descriptor: charge.descriptor ?? merchant.descriptor,
+    custom: charge.custom ?? null,
+    recurring: true,
+    source: { id: source.id, acquirerReference: source.acquirerReference },
+    cardId: cardId ?? null,
+    tds: 'none',
+    simulation: source.simulation,
+    claim,
+  })
+}

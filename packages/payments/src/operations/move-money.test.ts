@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Acquirer, Mishap, MoveAsk, Outcome } from '../acquirers/acquirer.ts'
+import { findTransaction } from '../store/transactions.ts'
+import { plantMerchant, plantTransaction, startPayments } from '../testing.ts'
+import { createFinisher } from './finish-pending.ts'
+import { finishMovement, moveMoney } from './move-money.ts'
+
+let service: Awaited<ReturnType<typeof startPayments>>
+beforeAll(async () => {
+  service = await startPayments()
+})
+afterAll(() => service.stop())
+
+type Told = { transaction: Record<string, unknown> & { trail: Record<string, unknown>[] } }
+
+async function arrange(acquirer: { capture?: Mishap; refund?: Mishap; void?: Mishap; latency?: number } | undefined) {
+  const merchant = await plantMerchant(service)
+  const id = await plantTransaction(service, { merchantId: merchant.id, ...(acquirer ? { simulation: { acquirer } } : {}) })
+  const headers = { authorization: merchant.authorization, accept: 'application/json' }
+  const move = (what: string, amount: number, more: Record<string, string> = {}) =>
+    service.call(`POST /transactions/${id}/${what}`, { headers: { ...headers, ...more }, json: { amount } })
+  const read = async () => (await service.call(`GET /transactions/${id}`, { headers })).json<Told>().transaction
+  const pots = async () => {
+    const [row] = await service.app.db<{ capturable: number; refundable: number }>`
+      select capturable, refundable from pay.transactions where id = ${id}`
+    return row
+  }
+  const finish = createFinisher(service.app, { after: 1 })
+  return { merchant, id, move, read, pots, finish, headers }
+}
+
+test.each(['lost', 'unanswered', 'late'] as const)(
+  'a capture whose answer is %s is held, told as unknown, and found out later',
+  async (mishap) => {
+    const { id, move, read, pots, finish } = await arrange({ capture: mishap })
+    const answer = await move('captures', 400, { 'idempotency-key': `k-${mishap}` })
+    expect(answer.status).toBe(504)
+    expect(answer.json()).toMatchObject({ code: 'outcome_unknown', transactionId: id })
+    // Nothing of it is told, but nobody else can take it.
+    expect(await read()).toMatchObject({ capturedAmount: 0, pendingAmount: 1000, trail: [] })
+    expect(await pots()).toEqual({ capturable: 600, refundable: 0 })
+    expect((await move('captures', 601)).json()).toEqual([{ field: 'amount', message: 'Can capture at most EUR 6' }])
+    expect((await move('captures', 400, { 'idempotency-key': `k-${mishap}` })).status).toBe(409)
+
+    service.now.advance(600)
+    await finish()
+    expect(await read()).toMatchObject({ capturedAmount: 400, pendingAmount: 600 })
+    expect(await pots()).toEqual({ capturable: 600, refundable: 400 })
+    const again = await move('captures', 400, { 'idempotency-key': `k-${mishap}` })
+    expect([again.status, again.json<Told>().transaction.capturedAmount]).toEqual([201, 400])
+  },
+)
+
+test('what the acquirer declines goes back into its pot, and a key tells it again', async () => {
+  const { move, read, pots } = await arrange({ capture: 'declined' })
+  const answer = await move('captures', 400, { 'idempotency-key': 'no' })
+  expect([answer.status, answer.json()]).toEqual([400, expect.objectContaining({ code: 8, text: 'Declined by cardholder bank' })])
+  expect(await read()).toMatchObject({ capturedAmount: 0, pendingAmount: 1000, trail: [] })
+  expect(await pots()).toEqual({ capturable: 1000, refundable: 0 })
+  expect((await move('captures', 400, { 'idempotency-key': 'no' })).text).toBe(answer.text)
+})
+
+test('a refund in three strokes comes to the same as one at once', async () => {
+  const [slow, quick] = [await arrange({ refund: 'unanswered' }), await arrange(undefined)]
+  for (const { move } of [slow, quick]) await move('captures', 999)
+  for (const { move, finish } of [slow, quick])
+    for (const amount of [333, 333, 333]) {
+      await move('refunds', amount)
+      service.now.advance(600)
+      await finish()
+    }
+  const [one, other] = [await slow.read(), await quick.read()]
+  const plain = ({ trail }: typeof one) => trail.map(({ fee, amount, balance }) => ({ fee, amount, balance }))
+  expect(plain(one)).toEqual(plain(other))
+})
+
+test('a refund that is declined leaves no trace in what later refunds take along', async () => {
+  const { move, id } = await arrange({ refund: 'declined' })
+  await move('captures', 1000)
+  expect((await move('refunds', 300)).status).toBe(400)
+  expect(
+    await service.app
+      .db`select refundable, refunded, returned, returned_gross, returned_rate_fee from pay.transactions where id = ${id}`,
+  ).toEqual([{ refundable: 1000, refunded: 0, returned: 0, returned_gross: 0, returned_rate_fee: 0 }])
+})
+
+test('several who finish the same thing at once do it once', async () => {
+  const { id, merchant, move, read } = await arrange({ capture: 'unanswered' })
+  await move('captures', 400)
+  const [entry] = await service.app.db<{ id: string }>`select id from pay.trail where transaction_id = ${id}`
+  service.now.advance(600)
+  await Promise.all(Array.from({ length: 10 }, () => finishMovement(service.app, merchant.id, id, entry?.id ?? '')))
+  expect(await read()).toMatchObject({ capturedAmount: 400 })
+  expect(await service.app.db`select from pay.lines where transaction_id = ${id}`).toHaveLength(1)
+})
+
+test.each(['before it asks', 'after it asked'])(
+  'a process that dies %s leaves a capture that somebody else finishes',
+  async (moment) => {
+    const { id, merchant, read, pots, finish } = await arrange(undefined)
+    const { simulator } = service.app.acquirers
+    const dying: Acquirer = {
+      name: simulator.name,
+      authorize: simulator.authorize,
+      async move(ask: MoveAsk): Promise<Outcome> {
+        if (moment === 'after it asked') await simulator.move(ask)
+        throw new Error('killed')
+      },
+    }
+    const found = await findTransaction(service.app.db, { merchantId: merchant.id, id, now: service.now() })
+    if (!found) throw new Error('not planted')
+    const app = { ...service.app, acquirers: { simulator: dying, live: undefined } }
+    const move = { kind: 'capture' as const, found, amount: 400, descriptor: undefined, claim: undefined }
+    await expect(moveMoney(app, move)).rejects.toThrow('killed')
+    expect(await pots()).toEqual({ capturable: 600, refundable: 0 })
+    service.now.advance(600)
+    await finish()
+    expect(await read()).toMatchObject({ capturedAmount: 400, pendingAmount: 600 })
+    const [sums] = await service.app.db<{ sum: string }>`
+    select sum(amount) from pay.simulator_operations where authorization_reference = ${id} and kind = 'capture' and approved`
+    expect(Number(sums?.sum)).toBe(400)
+  },
+)
+
+test('an acquirer that stays silent is asked less and less often', async () => {
+  const { id, move, merchant } = await arrange({ capture: 'unanswered' })
+  await move('captures', 400)
+  let asked = 0
+  const silent: Acquirer = {
+    name: 'simulator',
+    authorize: async () => ({ kind: 'unknown', reason: 'silent' }),
+    async move() {
+      asked++
+      return { kind: 'unknown', reason: 'silent' }
+    },
+  }
+  const app = { ...service.app, acquirers: { simulator: silent, live: undefined } }
+  const finish = createFinisher(app, { after: 1 })
+  for (let second = 0; second < 600; second++) {
+    service.now.advance(1)
+    await finish()
+  }
+  expect(asked).toBeGreaterThan(5)
+  expect(asked).toBeLessThan(13)
+  await finishMovement(service.app, merchant.id, id, await entryOf(id))
+})
+
+async function entryOf(transactionId: string): Promise<string> {
+  const [entry] = await service.app.db<{ id: string }>`select id from pay.trail where transaction_id = ${transactionId}`
+  return entry?.id ?? ''
+}

@@ -1,0 +1,37 @@
+import type { Sql } from '@tollgate/kit/db'
+
+/** A caller's Idempotency-Key and what it was sent with. */
+export type Claim = { ownerId: string; key: string; fingerprint: Buffer; method: string; path: string }
+
+export type Claimed = Claim & {
+  created: Date
+  merchantId: string | null
+  transactionId: string | null
+  entryId: string | null
+  status: number | null
+  answer: Buffer | null
+}
+
+export async function findClaimed(sql: Sql, ownerId: string, key: string): Promise<Claimed | undefined> {
+  const [claimed] = await sql<Claimed>`
+    select owner_id as "ownerId", key, fingerprint, method, path, created, merchant_id as "merchantId", transaction_id as "transactionId",
+      entry_id as "entryId", status, answer
+    from pay.idempotency where owner_id = ${ownerId} and key = ${key}`
+  return claimed
+}
+
+/** Whether nobody else is at this very key at the moment. Held until the transaction ends. */
+export async function holdKey(tx: Sql, { ownerId, key }: Claim): Promise<boolean> {
+  const [row] = await tx<{ held: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${ownerId} ${key}`}, 0)) as held`
+  return row?.held ?? false
+}
+
+export async function insertAnswered(
+  tx: Sql,
+  { ownerId, key, fingerprint, method, path }: Claim,
+  { created, status, answer }: { created: Date; status: number; answer: Buffer },
+): Promise<void> {
+  await tx`
+    insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, status, answer)
+    values (${ownerId}, ${key}, ${fingerprint}, ${method}, ${path}, ${created}, ${status}, ${answer})`
+}

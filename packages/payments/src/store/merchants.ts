@@ -1,0 +1,191 @@
+import { Json, type Sql } from '@tollgate/kit/db'
+import type { Price } from '../rules/fees.ts'
+import type { Page } from '../rules/page.ts'
+
+export type Claims = {
+  canChargeCard: boolean
+  canSaveCard: boolean
+  canTransferToCard: boolean
+  canCapture: boolean
+  canRefund: boolean
+  canVoid: boolean
+}
+
+export type TdsMode = 'attempt' | 'full'
+export type PayoutSchedule = 'daily' | 'weekly' | 'monthly' | 'never'
+
+/** What is up to us and not to the merchant. */
+export type Terms = Claims & { tdsMode: TdsMode; payouts: PayoutSchedule }
+
+export type NewMerchant = {
+  id: string
+  key: string
+  created: Date
+  test: boolean
+  currency: string
+  name: string | null
+  email: string
+  website: string
+  descriptor: string
+  companyCountry: string
+  companyNumber: string | null
+  bankIban: string | null
+}
+
+/** A merchant as its members see it. */
+export type Merchant = NewMerchant & Terms & { price: Price; balance: number }
+
+type PriceColumns = {
+  rate: string
+  flatCurrency: string
+  flatAmount: number
+  disputeCurrency: string
+  disputeAmount: number
+}
+
+type MerchantColumns = Omit<Merchant, 'price'> & PriceColumns
+
+function merchantOf({ rate, flatCurrency, flatAmount, disputeCurrency, disputeAmount, ...rest }: MerchantColumns): Merchant {
+  const price = {
+    rate,
+    flat: { currency: flatCurrency, amount: flatAmount },
+    dispute: { currency: disputeCurrency, amount: disputeAmount },
+  }
+  return { ...rest, price }
+}
+
+/** A merchant with its price and its first member, all of them or none. Answers with the terms that it begins with. */
+export async function insertMerchant(
+  sql: Sql,
+  merchant: NewMerchant,
+  { price, member }: { price: Price; member: { id: string; kind: 'app' | 'user' } },
+): Promise<Terms> {
+  const [terms] = await sql<Terms>`
+    with merchant as (
+      insert into pay.merchants (id, key, created, test, currency, name, email, website, descriptor,
+        company_country, company_number, bank_iban)
+      values (${merchant.id}, ${merchant.key}, ${merchant.created}, ${merchant.test}, ${merchant.currency}, ${merchant.name},
+        ${merchant.email}, ${merchant.website}, ${merchant.descriptor},
+        ${merchant.companyCountry}, ${merchant.companyNumber}, ${merchant.bankIban})
+      returning *
+    ), price as (
+      insert into pay.prices (merchant_id, since, rate, flat_currency, flat_amount, dispute_currency, dispute_amount)
+      select id, created, ${price.rate}, ${price.flat.currency}, ${price.flat.amount}, ${price.dispute.currency}, ${price.dispute.amount}
+      from merchant
+    ), member as (
+      insert into pay.members (merchant_id, identity_id, kind, created)
+      select id, ${member.id}, ${member.kind}, created from merchant
+    )
+    select can_charge_card as "canChargeCard", can_save_card as "canSaveCard", can_transfer_to_card as "canTransferToCard",
+      can_capture as "canCapture", can_refund as "canRefund", can_void as "canVoid", tds_mode as "tdsMode", payouts
+    from merchant`
+  return terms as Terms
+}
+
+/** Seen by a member, or by null: whoever may see all of them, which nobody who calls from outside may. */
+export async function findMerchant(sql: Sql, id: string, seenBy: string | null): Promise<Merchant | undefined> {
+  const [merchant] = await sql<MerchantColumns>`
+    select id, key, created, test, currency, name, email, website, descriptor,
+      company_country as "companyCountry", company_number as "companyNumber", bank_iban as "bankIban",
+      can_charge_card as "canChargeCard", can_save_card as "canSaveCard", can_transfer_to_card as "canTransferToCard",
+      can_capture as "canCapture", can_refund as "canRefund", can_void as "canVoid", tds_mode as "tdsMode", payouts,
+      price.*, (coalesce(sums.balance, 0) + later.balance)::bigint as balance
+    from pay.merchants
+    join lateral (
+      select rate, flat_currency as "flatCurrency", flat_amount as "flatAmount",
+        dispute_currency as "disputeCurrency", dispute_amount as "disputeAmount"
+      from pay.prices where merchant_id = merchants.id order by since desc limit 1
+    ) price on true
+    left join lateral (
+      select balance, through from pay.line_sums where merchant_id = merchants.id order by through desc limit 1
+    ) sums on true
+    cross join lateral (
+      select coalesce(sum(balance), 0) as balance from pay.lines
+      where merchant_id = merchants.id and lines.created > coalesce(sums.through, '-infinity')
+    ) later
+    where id = ${id} and (
+      ${seenBy}::text is null
+      or exists (select from pay.members where merchant_id = merchants.id and identity_id = ${seenBy})
+    )`
+  return merchant && merchantOf(merchant)
+}
+
+/** What merchants can be told apart by in a list. */
+export type MerchantFilter = Partial<
+  Pick<NewMerchant, 'test' | 'currency' | 'email' | 'website' | 'descriptor' | 'key'> & { name: string }
+>
+
+export async function listMerchantsOf(
+  sql: Sql,
+  identityId: string,
+  { page, filter }: { page: Page; filter: MerchantFilter },
+): Promise<Merchant[]> {
+  const { limit, before, after, ascending } = page
+  const wanted = new Json(filter)
+  const merchants = await sql<MerchantColumns>`
+    select id, key, created, test, currency, name, email, website, descriptor,
+      company_country as "companyCountry", company_number as "companyNumber", bank_iban as "bankIban",
+      can_charge_card as "canChargeCard", can_save_card as "canSaveCard", can_transfer_to_card as "canTransferToCard",
+      can_capture as "canCapture", can_refund as "canRefund", can_void as "canVoid", tds_mode as "tdsMode", payouts,
+      price.*, (coalesce(sums.balance, 0) + later.balance)::bigint as balance
+    from (
+      (
+        select merchants.* from pay.members join pay.merchants on id = merchant_id
+        where identity_id = ${identityId} and merchant_id < ${before} and merchant_id > ${after} and not ${ascending}::boolean
+          and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
+            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
+        order by merchant_id desc limit ${limit}
+      ) union all (
+        select merchants.* from pay.members join pay.merchants on id = merchant_id
+        where identity_id = ${identityId} and merchant_id > ${after} and ${ascending}::boolean
+          and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
+            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
+        order by merchant_id limit ${limit}
+      )
+    ) merchants
+    join lateral (
+      select rate, flat_currency as "flatCurrency", flat_amount as "flatAmount",
+        dispute_currency as "disputeCurrency", dispute_amount as "disputeAmount"
+      from pay.prices where merchant_id = merchants.id order by since desc limit 1
+    ) price on true
+    left join lateral (
+      select balance, through from pay.line_sums where merchant_id = merchants.id order by through desc limit 1
+    ) sums on true
+    cross join lateral (
+      select coalesce(sum(balance), 0) as balance from pay.lines
+      where merchant_id = merchants.id and lines.created > coalesce(sums.through, '-infinity')
+    ) later
+    order by case when ${ascending}::boolean then id end, id desc`
+  return merchants.map(merchantOf)
+}
+
+export type Contact = Pick<NewMerchant, 'name' | 'email' | 'descriptor'>
+
+/** What a member may change; null leaves it as it is. Undefined when the one who asks is no member any more. */
+export async function setContact(
+  sql: Sql,
+  { id, memberId, name, email, descriptor }: { id: string; memberId: string } & { [Field in keyof Contact]: string | null },
+): Promise<Contact | undefined> {
+  const [contact] = await sql<Contact>`
+    update pay.merchants
+    set name = coalesce(${name}, name), email = coalesce(${email}, email), descriptor = coalesce(${descriptor}, descriptor)
+    where id = ${id} and exists (select from pay.members where merchant_id = merchants.id and identity_id = ${memberId})
+    returning name, email, descriptor`
+  return contact
+}
+
+/** Terms that are not named stay as they are. False when there is no such merchant; if there is, it is locked. */
+export async function setTerms(sql: Sql, id: string, terms: Partial<Terms>): Promise<boolean> {
+  const { count } = await sql`
+    update pay.merchants set
+      can_charge_card = coalesce(${terms.canChargeCard ?? null}, can_charge_card),
+      can_save_card = coalesce(${terms.canSaveCard ?? null}, can_save_card),
+      can_transfer_to_card = coalesce(${terms.canTransferToCard ?? null}, can_transfer_to_card),
+      can_capture = coalesce(${terms.canCapture ?? null}, can_capture),
+      can_refund = coalesce(${terms.canRefund ?? null}, can_refund),
+      can_void = coalesce(${terms.canVoid ?? null}, can_void),
+      tds_mode = coalesce(${terms.tdsMode ?? null}, tds_mode),
+      payouts = coalesce(${terms.payouts ?? null}, payouts)
+    where id = ${id}`
+  return count === 1
+}

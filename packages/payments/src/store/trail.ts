@@ -1,0 +1,175 @@
+import type { Sql } from '@tollgate/kit/db'
+import type { Posting } from '../rules/books.ts'
+import type { Rate } from '../rules/exchange.ts'
+import type { ProcessingCode } from '../rules/processing-errors.ts'
+import type { Claim } from './idempotency.ts'
+import type { RawEntry, TrailEntry } from './trail-entry.ts'
+import { type RawTransaction, type Transaction, toTransaction } from './transactions.ts'
+
+/** By how much a movement changes what a transaction holds. What it does not name stays. */
+export type Change = Partial<
+  Pick<
+    Transaction,
+    | 'capturable'
+    | 'refundable'
+    | 'captured'
+    | 'refunded'
+    | 'voided'
+    | 'disputed'
+    | 'capturedGross'
+    | 'capturedRateFee'
+    | 'returned'
+    | 'returnedGross'
+    | 'returnedRateFee'
+  >
+>
+
+/** The merchant's view of a movement and the postings that explain it. */
+export type Booking = {
+  lineId: string
+  fee: number
+  balance: number
+  won?: boolean
+  description?: string
+  postings: readonly Posting[]
+}
+
+export type Movement = {
+  merchantId: string
+  transactionId: string
+  change: Change
+  entry: Pick<
+    TrailEntry,
+    'id' | 'kind' | 'created' | 'amount' | 'gross' | 'feeFlat' | 'feeRate' | 'balance' | 'descriptor' | 'disputeId'
+  > & {
+    rate: Rate | undefined
+    acquirerReference: string | null
+  }
+  /** `pending`: the acquirer has yet to be asked, and nothing is booked. */
+  state: 'pending' | 'done'
+  booking: Booking | undefined
+  /** Whether the simulator's own record of it is written at once. */
+  simulated: boolean
+  claim: Claim | undefined
+}
+
+/**
+ * Takes a movement's amount out of its pot and writes its entry, with line, postings and all where it is done at once. Undefined when the
+ * pot does not hold as much. A key that was used before is a unique violation, and nothing is written.
+ *
+ * The trail that comes back lacks what others added while this waited for them: `complete` is false then, and it has to be read again.
+ */
+export async function insertMovement(
+  sql: Sql,
+  movement: Movement,
+): Promise<{ transaction: Transaction; complete: boolean } | undefined> {
+  const { merchantId, transactionId, change, entry, state, booking, simulated, claim } = movement
+  const { capturable = 0, refundable = 0, captured = 0, refunded = 0, voided = 0, disputed = 0 } = change
+  const { capturedGross = 0, capturedRateFee = 0, returned = 0, returnedGross = 0, returnedRateFee = 0 } = change
+  const postings = booking?.postings ?? []
+  const [row] = await sql<RawTransaction & { added: RawEntry }>`
+    with taken as (
+      update pay.transactions set
+        capturable = capturable + ${capturable}, refundable = refundable + ${refundable}, captured = captured + ${captured},
+        refunded = refunded + ${refunded}, voided = voided + ${voided}, disputed = disputed + ${disputed},
+        captured_gross = captured_gross + ${capturedGross}, captured_rate_fee = captured_rate_fee + ${capturedRateFee},
+        returned = returned + ${returned}, returned_gross = returned_gross + ${returnedGross},
+        returned_rate_fee = returned_rate_fee + ${returnedRateFee}, entries = entries + 1
+      where merchant_id = ${merchantId} and id = ${transactionId} and state = 'approved'
+        and capturable + ${capturable} >= 0 and refundable + ${refundable} >= 0
+      returning *
+    ), added as (
+      insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
+        descriptor, line_id, dispute_id, exchange_rate, exchange_source, exchange_day, acquirer_reference, settled)
+      select merchant_id, id, ${entry.id}, entries, ${entry.kind}, ${state}, ${entry.created}, ${entry.amount}, ${entry.gross},
+        ${entry.feeFlat}, ${entry.feeRate}, ${entry.balance}, ${entry.descriptor}, ${booking?.lineId ?? null}, ${entry.disputeId},
+        ${entry.rate?.rate ?? null}::numeric, ${entry.rate?.source ?? null}, ${entry.rate?.day ?? null}::date,
+        ${entry.acquirerReference}, ${state === 'done' ? entry.created : null}
+      from taken returning *
+    ), lined as (
+      insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id, dispute_id, description)
+      select merchant_id, ${booking?.lineId ?? null}, ${entry.created}, test, ${entry.kind}, ${booking?.balance ?? 0}, ${booking?.fee ?? 0},
+        ${entry.amount}, currency, id, ${entry.disputeId}, ${booking?.description ?? null}
+      from taken where ${booking !== undefined}::boolean
+    ), posted as (
+      insert into pay.postings (merchant_id, line_id, number, debit, credit, currency, amount)
+      select taken.merchant_id, ${booking?.lineId ?? null}, number, posting.debit, posting.credit, posting.currency, posting.amount
+      from taken, unnest(${postings.map(({ debit }) => debit)}::text[], ${postings.map(({ credit }) => credit)}::text[],
+        ${postings.map(({ currency }) => currency)}::text[], ${postings.map(({ amount }) => amount)}::bigint[])
+        with ordinality as posting (debit, credit, currency, amount, number)
+    ), simulated as (
+      insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
+      select merchant_id, ${entry.id}, id, ${entry.kind}, ${entry.amount}, currency, true, ${entry.created}
+      from taken where ${simulated}::boolean
+    ), claimed as (
+      insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
+      select ${claim?.ownerId ?? null}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
+        ${claim?.path ?? null}, ${entry.created}, merchant_id, id, ${entry.id}
+      from taken where ${claim !== undefined}::boolean
+    )
+    select taken.*, (select row_to_json(added) from added) as added,
+      (select json_agg(trail) from pay.trail
+       where trail.merchant_id = taken.merchant_id and transaction_id = taken.id) as trail
+    from taken`
+  if (!row) return undefined
+  const trail = [...(row.trail ?? []), row.added]
+  return { transaction: toTransaction({ ...row, trail }), complete: trail.length === row.entries }
+}
+
+export type Settlement = {
+  merchantId: string
+  transactionId: string
+  entryId: string
+  state: 'done' | 'failed'
+  change: Change
+  errorCode: ProcessingCode | null
+  acquirerReference: string | null
+  booking: Booking | undefined
+  settled: Date
+}
+
+/** Puts what a pending entry took where it belongs, or back. False when somebody else has done so. */
+export async function settleEntry(sql: Sql, settlement: Settlement): Promise<boolean> {
+  const { merchantId, transactionId, entryId, state, change, errorCode, acquirerReference, booking, settled } = settlement
+  const { capturable = 0, refundable = 0, captured = 0, refunded = 0, voided = 0 } = change
+  const { capturedGross = 0, capturedRateFee = 0, returned = 0, returnedGross = 0, returnedRateFee = 0 } = change
+  const postings = booking?.postings ?? []
+  const rows = await sql`
+    with ended as (
+      update pay.trail set state = ${state}, settled = ${settled}, line_id = ${booking?.lineId ?? null}, error_code = ${errorCode},
+        acquirer_reference = ${acquirerReference}
+      where merchant_id = ${merchantId} and transaction_id = ${transactionId} and id = ${entryId} and state = 'pending'
+      returning *
+    ), moved as (
+      update pay.transactions set
+        capturable = capturable + ${capturable}, refundable = refundable + ${refundable}, captured = captured + ${captured},
+        refunded = refunded + ${refunded}, voided = voided + ${voided},
+        captured_gross = captured_gross + ${capturedGross}, captured_rate_fee = captured_rate_fee + ${capturedRateFee},
+        returned = returned + ${returned}, returned_gross = returned_gross + ${returnedGross},
+        returned_rate_fee = returned_rate_fee + ${returnedRateFee}
+      from ended where transactions.merchant_id = ended.merchant_id and transactions.id = ended.transaction_id
+      returning transactions.*
+    ), lined as (
+      insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id, description)
+      select moved.merchant_id, ${booking?.lineId ?? null}, ${settled}, test, ended.kind, ${booking?.balance ?? 0}, ${booking?.fee ?? 0},
+        ended.amount, currency, moved.id, ${booking?.description ?? null}
+      from moved, ended where ${booking !== undefined}::boolean
+    ), posted as (
+      insert into pay.postings (merchant_id, line_id, number, debit, credit, currency, amount)
+      select ended.merchant_id, ${booking?.lineId ?? null}, number, posting.debit, posting.credit, posting.currency, posting.amount
+      from ended, unnest(${postings.map(({ debit }) => debit)}::text[], ${postings.map(({ credit }) => credit)}::text[],
+        ${postings.map(({ currency }) => currency)}::text[], ${postings.map(({ amount }) => amount)}::bigint[])
+        with ordinality as posting (debit, credit, currency, amount, number)
+    )
+    select from moved`
+  return rows.length === 1
+}
+
+export type PendingEntry = { merchantId: string; transactionId: string; id: string; created: Date }
+
+/** Entries that have waited for an answer since before a moment, oldest first. */
+export async function listPendingEntries(sql: Sql, before: Date, limit: number): Promise<PendingEntry[]> {
+  return await sql<PendingEntry>`
+    select merchant_id as "merchantId", transaction_id as "transactionId", id, created from pay.trail
+    where state = 'pending' and created < ${before} order by created limit ${limit}`
+}

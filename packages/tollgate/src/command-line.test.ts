@@ -63,7 +63,10 @@ test('help after a service lists every setting', async () => {
 })
 
 test.each([
-  ['payments frobnicate', 'payments knows serve, migrate, seed, verify, not "frobnicate". Try --help.\n'],
+  [
+    'payments frobnicate',
+    'payments knows serve, migrate, merchant, payouts, seed, simulate, verify, not "frobnicate". Try --help.\n',
+  ],
   ['identity key', 'Name the role that the key is for: tollgate identity key service_role\n'],
   ['payments seed', 'Name the file to load: tollgate payments seed FILE\n'],
 ])('tollgate %s is a mistake that is told in a sentence', async (words, sentence) => {
@@ -127,7 +130,7 @@ test('payments can be migrated, seeded and verified', async () => {
 
   expect(await run('payments migrate', env)).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^Applied 0001_jobs, 0002_apps\.\n$/),
+    out: expect.stringMatching(/^Applied 0001_jobs, 0002_identities, .*\.\n$/),
   })
   expect(await run('payments migrate', env)).toMatchObject({ code: 0, out: 'The tables are up to date.\n' })
   expect(await run(`payments seed ${file}`, env)).toMatchObject({ code: 0, out: 'Loaded 1 app.\n', complaints: '' })

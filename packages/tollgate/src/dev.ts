@@ -11,6 +11,7 @@ import { payments } from '@tollgate/payments/main'
 import { seed } from '@tollgate/payments/operations/seed'
 import pg from 'pg'
 import { consoleLog } from './dev/console-log.ts'
+import { demoShop } from './dev/demo-shop.ts'
 import { banner, tellFacts } from './dev/facts.ts'
 import { holdFolder } from './dev/lock.ts'
 import { keepSecrets } from './dev/secrets.ts'
@@ -64,13 +65,15 @@ async function start(house: House): Promise<void> {
 
   const own: Env = { AUTH_DB_DATABASE_URL: database, PAY_DB_DATABASE_URL: database, ...settings }
   const [, { app }] = await Promise.all([startInDev(identity, own, house), startInDev(payments, own, house)])
-  await seed(app, { apps: [{ ...secrets.app, name: 'Development app' }] })
+  const shop = demoShop({ app: secrets.app, today: new Date(secrets.app.created) })
+  await seed(app, shop)
 
   const facts = tellFacts({
     ports,
     secrets,
     jwtSecret: own.AUTH_JWT_SECRET ?? '',
     customProviders: own.AUTH_EXTERNAL_CUSTOM_PROVIDERS,
+    merchantId: shop.merchants[0].id,
     database,
     folder: house.folder,
   })

@@ -13,6 +13,8 @@ type Given = {
   secrets: DevSecrets
   jwtSecret: string
   customProviders: string | undefined
+  /** The merchant of the demo shop. */
+  merchantId: string
   database: string
   folder: string
 }
@@ -63,6 +65,14 @@ export function tellFacts(given: Given): Facts {
         command: `curl ${identityUrl}/signup -d '{"email":"ann@example.com","password":"correct horse"}'`,
       },
       { title: 'Ask the payments service who you are', command: `curl -u :${given.secrets.app.key} ${paymentsUrl}/me` },
+      {
+        title: 'See what the demo shop sold',
+        command: `curl -u :${given.secrets.app.key} '${paymentsUrl}/merchants/${given.merchantId}/transactions?limit=3'`,
+      },
+      {
+        title: 'Let a customer pay it with a test card',
+        command: `curl -u :${given.secrets.app.key} ${paymentsUrl}/merchants/${given.merchantId}/simulator/payments -d 'currency=EUR&amount=2450'`,
+      },
       { title: 'Create an app of your own', command: `curl ${paymentsUrl}/apps -d name=Shop` },
     ],
     dataFolder: given.folder,

@@ -47,6 +47,15 @@ export function devSettings(env: Env, secrets: DevSecrets): Env {
     ...toTry,
     PAY_API_HOST: host,
     PAY_ENV: 'development',
+    // People who sign in at the identity service are known to the payments service by their tokens.
+    PAY_JWT_SECRET: env.AUTH_JWT_SECRET || secrets.jwtSecret,
+    PAY_SITE_URL: `http://localhost:${env.TOLLGATE_PORT || 8080}`,
+    PAY_SMTP_HOST: host,
+    PAY_SMTP_PORT: env.TOLLGATE_SMTP_PORT || '8083',
+    PAY_SMTP_ADMIN_EMAIL: 'no-reply@tollgate.localhost',
+    PAY_SMTP_SENDER_NAME: 'Tollgate',
+    // The shipped rates are of one day long ago, and good enough to try things out.
+    PAY_EXCHANGE_MAX_AGE: '0',
     ...prefixed,
   }
 }

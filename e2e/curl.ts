@@ -12,7 +12,7 @@ export async function curl(command: string): Promise<{ status: number; text: str
     const word = words[index] ?? ''
     if (word === '-u') headers.set('authorization', `Basic ${Buffer.from(words[++index] ?? '').toString('base64')}`)
     else if (word === '-X') method = words[++index]
-    else if (word === '-d') body = words[++index] ?? ''
+    else if (word === '-d') body = [...(body === undefined ? [] : [body]), words[++index] ?? ''].join('&')
     else if (word === '-H') headers.append(...((words[++index] ?? '').split(/:\s*/, 2) as [string, string]))
     else if (word.startsWith('-')) throw new Error(`Documents use ${word}, which the test does not know yet`)
     else url = word

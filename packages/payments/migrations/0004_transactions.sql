@@ -91,6 +91,18 @@ create table pay.trail (
 create index trail_pending_idx on pay.trail (created) where state = 'pending';
 create index trail_line_idx on pay.trail (merchant_id, line_id) where kind = 'dispute';
 
+-- A transaction with all that moving its money takes: its trail, its merchant's terms and the price in force.
+create view pay.movable_transactions as
+  select transactions.*, merchants.currency as funding, can_capture, can_refund, can_void,
+    rate, flat_currency, flat_amount, dispute_currency, dispute_amount,
+    (select json_agg(trail) from pay.trail
+     where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id) as trail
+  from pay.transactions
+  join pay.merchants on merchants.id = transactions.merchant_id
+  cross join lateral (
+    select * from pay.prices where prices.merchant_id = transactions.merchant_id order by since desc limit 1
+  ) price;
+
 -- Deprecated: a card that was saved from a transaction.
 create table pay.cards (
   merchant_id pay.id not null,

@@ -34,6 +34,20 @@ create table pay.line_sums (
   constraint line_sums_pkey primary key (merchant_id, through)
 );
 
+-- A merchant as it is told: with the price in force and its balance.
+create view pay.standing_merchants as
+  select merchants.*, rate, flat_currency, flat_amount, dispute_currency, dispute_amount,
+    (coalesce(sums.balance, 0) + later.balance)::bigint as balance
+  from pay.merchants
+  cross join lateral (select * from pay.prices where merchant_id = merchants.id order by since desc limit 1) price
+  left join lateral (
+    select balance, through from pay.line_sums where merchant_id = merchants.id order by through desc limit 1
+  ) sums on true
+  cross join lateral (
+    select coalesce(sum(balance), 0) as balance from pay.lines
+    where merchant_id = merchants.id and lines.created > coalesce(sums.through, '-infinity')
+  ) later;
+
 -- Double entry. A posting takes an amount from one account and gives it to another in the same row, so that no movement can fail to sum
 -- to zero in any currency, whoever writes it. Postings belong to the line that they explain.
 --   merchant   what we owe the merchant        acquirer   what the acquirer owes us      fees       what we earned

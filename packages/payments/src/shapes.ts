@@ -3,7 +3,10 @@ import Type from 'typebox'
 import { invalidDescriptor } from './rules/descriptor.ts'
 
 /** 24 hex digits, the first eight of which are the second in which the thing was made. */
-export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: '24 hex digits' })
+const idPattern = '^[0-9a-f]{24}$'
+const noId = 'Must be 24 hex digits'
+
+export const Id = worded(Type.String({ pattern: idPattern, description: '24 hex digits' }), noId)
 
 export const AppName = Type.String({ minLength: 1, maxLength: 200, description: 'Shown instead of the key' })
 
@@ -14,7 +17,10 @@ export const Amount = Type.Integer({
   description: 'In minor units: 995 is 9.95 EUR',
 })
 
-export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code' })
+export const Currency = worded(
+  Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code' }),
+  'Must be three capital letters, such as EUR',
+)
 
 export const Descriptor = worded(
   Type.String({
@@ -27,9 +33,12 @@ export const Descriptor = worded(
 /** The query of every list. */
 export const pageFields = {
   limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'How many elements at most' }),
-  before: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Only what is older than this id' })),
+  before: Type.Optional(worded(Type.String({ pattern: idPattern, description: 'Only what is older than this id' }), noId)),
   after: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Only what is newer than this id; alone, it turns the order round' }),
+    worded(
+      Type.String({ pattern: idPattern, description: 'Only what is newer than this id; alone, it turns the order round' }),
+      noId,
+    ),
   ),
 }
 

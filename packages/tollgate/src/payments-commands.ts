@@ -9,6 +9,7 @@ import { serviceCommands } from './commands.ts'
 import { Mistake } from './mistake.ts'
 import { merchantCommand } from './payments-merchant-command.ts'
 import { payoutsCommand } from './payments-payouts-command.ts'
+import { settleCommand } from './payments-settle-command.ts'
 import { simulateCommand } from './payments-simulate-command.ts'
 import { readSettings } from './settings.ts'
 
@@ -53,6 +54,7 @@ export const paymentsCommands = serviceCommands(payments, {
   merchant: merchantCommand(withDb),
   payouts: payoutsCommand(withDb),
   seed: seedCommand,
+  settle: settleCommand(withDb),
   simulate: simulateCommand(withDb),
   verify: verifyCommand,
 })

@@ -33,8 +33,10 @@ export function payoutsCommand(withDb: WithDb, now = systemClock): Command {
     const day = asked === undefined ? dayOf(now()) : insistDay(asked)
     await withDb(async ({ db }) => {
       const run = await runPayouts({ db, now, mintId: createIds(now) }, { day, ...(test ? { test } : {}) })
-      console.log(`${day}: ${counted(run.paid, 'payout')} made now, ${counted(run.due, 'merchant')} looked at. In all:`)
-      for (const sum of (await sumPayouts(db, day)).filter((each) => each.test || !test)) {
+      const sums = (await sumPayouts(db, day)).filter((each) => each.test || !test)
+      const made = `${day}: ${counted(run.paid, 'payout')} made now, ${counted(run.due, 'merchant')} looked at.`
+      console.log(sums.length === 0 ? made : `${made} In all:`)
+      for (const sum of sums) {
         const amount = majorAmount(BigInt(sum.amount), sum.currency)
         console.log(`  ${sum.currency} ${amount} in ${counted(sum.payouts, 'payout')}${sum.test ? ' of test merchants' : ''}`)
       }

@@ -39,11 +39,14 @@ export type MoveAsk = Asked & {
   endsAuthorization: boolean
 }
 
-/** What an acquirer made of it. `unknown`: it may or may not have happened, and has to be asked about again. */
+/**
+ * What an acquirer made of it. `unknown`: it may or may not have happened, and has to be asked about again; `unknowable`: nobody will be
+ * told by asking, and somebody has to look it up there.
+ */
 export type Outcome =
   | { kind: 'approved'; acquirerReference: string | undefined }
   | { kind: 'declined'; code: ProcessingCode }
-  | { kind: 'unknown'; reason: string }
+  | { kind: 'unknown'; reason: string; unknowable?: true }
 
 /**
  * Somebody who moves the money of cards. Asking twice with one reference does it once. Never throws for what the acquirer or the way

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { type Fetch, OutsideTrouble } from '@tollgate/kit/fetch'
 import type { Secret } from '@tollgate/kit/secret'
 import { exponentOf } from '../rules/currencies.ts'
+import { codeByStatus } from '../rules/gateway-status.ts'
 import type { ProcessingCode } from '../rules/processing-errors.ts'
 
 export type ClearhausSettings = {
@@ -110,37 +111,10 @@ export function listIn(body: object | undefined, name: string): Result[] | undef
   return results.length === list.length ? results : undefined
 }
 
-export const approvedStatus = 20000
-export const acquirerError = 50000
-
-const declines: Readonly<Record<number, ProcessingCode>> = {
-  40000: 12,
-  40110: 3,
-  40111: 29,
-  40120: 4,
-  40130: 5,
-  40135: 6,
-  40140: 1,
-  40150: 13,
-  40200: 11,
-  40300: 30,
-  40310: 31,
-  40400: 12,
-  40410: 8,
-  40411: 9,
-  40412: 10,
-  40413: 7,
-  40414: 11,
-  40415: 25,
-  40416: 30,
-  40420: 10,
-  [acquirerError]: 12,
-}
-
 /** Undefined for what is no refusal. One status alone approves, so that a new one that looks like the others refuses too. */
 export function declineOf(status: number): ProcessingCode | undefined {
   const refuses = Number.isInteger(status) && status >= 40000 && status <= 59999
-  return declines[status] ?? (refuses ? 12 : undefined)
+  return codeByStatus[status] ?? (refuses ? 12 : undefined)
 }
 
 const largestAmount = 999_999_999

@@ -1,11 +1,10 @@
 import type { Fetch } from '@tollgate/kit/fetch'
 import type { Log } from '@tollgate/kit/log'
+import { acquirerError, approvedStatus } from '../rules/gateway-status.ts'
 import type { Acquirer, AuthorizeAsk, CardMethod, MoveAsk, Outcome } from './acquirer.ts'
 import {
   type Answer,
-  acquirerError,
   amountThere,
-  approvedStatus,
   type ClearhausSettings,
   declineOf,
   type Form,
@@ -40,7 +39,8 @@ export function clearhaus(settings: ClearhausSettings, { fetch, log }: { fetch: 
     const there = amountThere(ask.currency, ask.amount)
     if ('refused' in there) return { kind: 'declined', code: there.refused }
     // The gateway cannot be asked for an authorization by our reference, and a second one would reserve the money twice.
-    if (ask.again) return beyondUs(ask, 'clearhaus cannot be asked what became of an authorization without its id')
+    if (ask.again)
+      return { ...beyondUs(ask, 'clearhaus cannot be asked what became of an authorization without its id'), unknowable: true }
     if (!ask.method) return withoutMethod()
     if (ask.previous && !isGatewayId(ask.previous.acquirerReference))
       return impossible(ask, 'the payment that this one continues has no id at clearhaus')
@@ -167,7 +167,7 @@ export function clearhaus(settings: ClearhausSettings, { fetch, log }: { fetch: 
   }
 
   /** For somebody who can look into the account there. */
-  function beyondUs(ask: Ask, reason: string): Outcome {
+  function beyondUs(ask: Ask, reason: string): Outcome & { kind: 'unknown' } {
     log.error({ ...about(ask), reason }, 'nobody but clearhaus knows whether this happened: look it up there')
     return { kind: 'unknown', reason }
   }

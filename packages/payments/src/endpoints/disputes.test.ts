@@ -73,8 +73,12 @@ test.each([
   ['?limit=10&filter=', 'filter.merchantId', 'Required'],
   ['?limit=10&filter[merchantId]=', 'filter.merchantId', 'Required'],
   ['?limit=10&filter[transactionId]=ffffffffffffffffffffffff', 'filter.merchantId', 'Required'],
-  ['?limit=10&filter[merchantId]=x', 'filter.merchantId', 'Invalid'],
-  ['?limit=10&filter[merchantId]=ffffffffffffffffffffffff&filter[transactionId]=x', 'filter.transactionId', 'Invalid'],
+  ['?limit=10&filter[merchantId]=x', 'filter.merchantId', 'Must be 24 hex digits'],
+  [
+    '?limit=10&filter[merchantId]=ffffffffffffffffffffffff&filter[transactionId]=x',
+    'filter.transactionId',
+    'Must be 24 hex digits',
+  ],
   ['?filter[merchantId]=ffffffffffffffffffffffff', 'limit', 'Required'],
 ])('%s is refused', async (query, field, message) => {
   const answer = await get(`/disputes${query}`, await createApp(service.call))

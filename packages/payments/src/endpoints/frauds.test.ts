@@ -65,8 +65,12 @@ test('fraud alerts come in pages, of one transaction where that is asked for', a
 
 test.each([
   ['?limit=10', 'filter.merchantId', 'Required'],
-  ['?limit=10&filter[merchantId]=x', 'filter.merchantId', 'Invalid'],
-  ['?limit=10&filter[merchantId]=ffffffffffffffffffffffff&filter[transactionId]=x', 'filter.transactionId', 'Invalid'],
+  ['?limit=10&filter[merchantId]=x', 'filter.merchantId', 'Must be 24 hex digits'],
+  [
+    '?limit=10&filter[merchantId]=ffffffffffffffffffffffff&filter[transactionId]=x',
+    'filter.transactionId',
+    'Must be 24 hex digits',
+  ],
   ['?filter[merchantId]=ffffffffffffffffffffffff', 'limit', 'Required'],
 ])('%s is refused', async (query, field, message) => {
   const answer = await get(`/frauds${query}`, await createApp(service.call))

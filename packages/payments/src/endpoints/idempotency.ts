@@ -1,3 +1,4 @@
+import type { Sql } from '@tollgate/kit/db'
 import { Moment } from '@tollgate/kit/shape'
 import Type from 'typebox'
 import { endpoint } from '../app.ts'
@@ -33,19 +34,19 @@ export const idempotency = endpoint({
   // Whoever knows the key can unseal what was answered.
   secretPath: true,
 
-  async run({ db, now }, { who, params }) {
+  async run({ db }, { who, params }) {
     const claimed = await findClaimed(db, who.id, params.key)
     if (!claimed) throw fail('not_found')
     const { key, method, path, created, answer } = claimed
     const told = { key, method, path, created }
     if (answer) return { idempotency: { ...told, state: 'done' as const, answer: unsealAnswer(claimed, answer) } }
-    return { idempotency: { ...told, ...(await becomeOf(db, claimed, now())) } }
+    return { idempotency: { ...told, ...(await becomeOf(db, claimed)) } }
   },
 })
 
 /** What became of a payment or a movement. */
-async function becomeOf(db: Parameters<typeof findTransaction>[0], { merchantId, transactionId, entryId }: Claimed, now: Date) {
-  const found = await findTransaction(db, { merchantId: merchantId ?? '', id: transactionId ?? '', now })
+async function becomeOf(db: Sql, { merchantId, transactionId, entryId }: Claimed) {
+  const found = await findTransaction(db, merchantId ?? '', transactionId ?? '')
   if (!found) throw fail('not_found')
   const { transaction } = found
   const named = { merchantId: transaction.merchantId, transactionId: transaction.id }

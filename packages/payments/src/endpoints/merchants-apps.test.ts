@@ -103,8 +103,8 @@ test('people are not among the apps', async () => {
 
 test.each([
   ['an unknown app', { appId: '0123456789abcdef01234567' }, 'There is no app with this id'],
-  ['what is no id', { appId: 'helper' }, 'Invalid'],
-  ['a prototype', { appId: '__proto__' }, 'Invalid'],
+  ['what is no id', { appId: 'helper' }, 'Must be 24 hex digits'],
+  ['a prototype', { appId: '__proto__' }, 'Must be 24 hex digits'],
   ['a number', { appId: 7 }, 'Must be text'],
   ['nobody', {}, 'Required'],
   ['false', { appId: false }, 'Required'],

@@ -44,7 +44,7 @@ test('notes may be left out, in a form too', async () => {
 test.each([
   ['no transaction', async () => ({}), 'transactionId', 'Required'],
   ['a transaction that is false', async () => ({ transactionId: false }), 'transactionId', 'Required'],
-  ['no id', async () => ({ transactionId: 'x' }), 'transactionId', 'Invalid'],
+  ['no id', async () => ({ transactionId: 'x' }), 'transactionId', 'Must be 24 hex digits'],
   ['a number', async () => ({ transactionId: 7 }), 'transactionId', 'Must be text'],
   [
     'notes of 1001 characters',

@@ -104,11 +104,11 @@ describe('pages', () => {
     ['?limit=-1', 'limit', 'Must be at least 1'],
     ['?limit=1001', 'limit', 'Must be at most 1000'],
     ['?limit=ten', 'limit', 'Must be a whole number'],
-    ['?limit=10&before=x', 'before', 'Invalid'],
-    ['?limit=10&after=0000', 'after', 'Invalid'],
+    ['?limit=10&before=x', 'before', 'Must be 24 hex digits'],
+    ['?limit=10&after=0000', 'after', 'Must be 24 hex digits'],
     ['?limit=10&filter[test]=maybe', 'filter.test', 'Must be true or false'],
     ['?limit=10&filter[capture]=2', 'filter.capture', 'Must be true or false'],
-    ['?limit=10&filter[transactionId]=x', 'filter.transactionId', 'Invalid'],
+    ['?limit=10&filter[transactionId]=x', 'filter.transactionId', 'Must be 24 hex digits'],
     ['?limit=10&filter=x', 'filter', 'Must be an object'],
   ])('%s is refused', async (query, field, message) => {
     const answer = await list(merchant, query)

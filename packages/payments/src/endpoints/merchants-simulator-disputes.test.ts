@@ -142,7 +142,7 @@ test('a payment in another currency is disputed with what it came to, and the fe
 
 test.each([
   ['no transaction', { transactionId: undefined }, 'transactionId', 'Required'],
-  ['no id', { transactionId: 'x' }, 'transactionId', 'Invalid'],
+  ['no id', { transactionId: 'x' }, 'transactionId', 'Must be 24 hex digits'],
   ['an unknown transaction', { transactionId: 'f'.repeat(24) }, 'transactionId', 'There is no transaction with this id'],
   ['more than was captured', { amount: 601 }, 'amount', 'Can dispute at most EUR 6'],
   ['zero', { amount: 0 }, 'amount', 'Must be at least 1'],

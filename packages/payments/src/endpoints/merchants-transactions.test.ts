@@ -95,21 +95,11 @@ test('a saved card is good for a payment still, and that it is deprecated is log
 
 test.each<[string, Record<string, unknown>, string, unknown]>([
   ['no source', { transactionId: undefined }, 'transactionId', 'Required'],
-  [
-    'an unknown source',
-    { transactionId: 'f'.repeat(24) },
-    'transactionId',
-    'Must name a transaction or a saved card of this merchant',
-  ],
-  [
-    'an unknown card',
-    { transactionId: false, cardId: 'f'.repeat(24) },
-    'cardId',
-    'Must name a transaction or a saved card of this merchant',
-  ],
-  ['a source that is no id', { transactionId: 'wrong' }, 'transactionId', 'Invalid'],
+  ['an unknown source', { transactionId: 'f'.repeat(24) }, 'transactionId', 'Must name a transaction of this merchant'],
+  ['an unknown card', { transactionId: false, cardId: 'f'.repeat(24) }, 'cardId', 'Must name a saved card of this merchant'],
+  ['a source that is no id', { transactionId: 'wrong' }, 'transactionId', 'Must be 24 hex digits'],
   ['no currency', { currency: undefined }, 'currency', 'Required'],
-  ['small letters', { currency: 'eur' }, 'currency', 'Invalid'],
+  ['small letters', { currency: 'eur' }, 'currency', 'Must be three capital letters, such as EUR'],
   ['an unknown currency', { currency: 'XXX' }, 'currency', expect.stringContaining('currency')],
   ['a deprecated currency', { currency: 'HRK' }, 'currency', expect.stringContaining('currency')],
   ['a currency that nobody quotes', { currency: 'KPW' }, 'currency', expect.stringContaining('no exchange rate from KPW to EUR')],
@@ -132,7 +122,7 @@ test('a source of another merchant is refused like an unknown one', async () => 
   const answer = await charge({ transactionId: other.source })
   expect([answer.status, answer.json()]).toEqual([
     400,
-    [{ field: 'transactionId', message: 'Must name a transaction or a saved card of this merchant' }],
+    [{ field: 'transactionId', message: 'Must name a transaction of this merchant' }],
   ])
 })
 

@@ -96,12 +96,10 @@ function told(id: string, decided: Decided): { id: string } {
 
 /** Asks about an authorization that was left without an answer. */
 export async function finishAuthorization(app: Parts, merchantId: string, id: string): Promise<void> {
-  const found = await findTransaction(app.db, { merchantId, id, now: app.now() })
+  const found = await findTransaction(app.db, merchantId, id)
   if (found?.transaction.state !== 'pending') return
   const { transaction } = found
-  const source = transaction.sourceId
-    ? await findTransaction(app.db, { merchantId, id: transaction.sourceId, now: app.now() })
-    : undefined
+  const source = transaction.sourceId ? await findTransaction(app.db, merchantId, transaction.sourceId) : undefined
   const outcome = await findAcquirer(app, transaction).authorize({
     reference: id,
     again: true,
@@ -118,7 +116,7 @@ export async function finishAuthorization(app: Parts, merchantId: string, id: st
   })
   if (outcome.kind !== 'unknown') await settle(app, transaction, outcome)
   // What may have been reserved has lapsed by now, so that nobody is charged who is told that they are not.
-  else if (hasLapsed(app, transaction)) await settle(app, transaction, { kind: 'declined', code: 12 })
+  else if (outcome.unknowable && hasLapsed(app, transaction)) await settle(app, transaction, { kind: 'declined', code: 12 })
 }
 
 function hasLapsed({ config, now }: Parts, { created }: Transaction): boolean {

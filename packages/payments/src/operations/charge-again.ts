@@ -28,7 +28,7 @@ export async function chargeAgain(app: App, charge: Charge): Promise<{ id: strin
   if (!found) throw fail('not_found')
   const { merchant, source } = found
   const field = cardId === undefined ? 'transactionId' : 'cardId'
-  if (!source) throw unfit(field, 'Must name a transaction or a saved card of this merchant')
+  if (!source) throw unfit(field, `Must name a ${cardId === undefined ? 'transaction' : 'saved card'} of this merchant`)
   if (source.state !== 'approved') throw unfit(field, 'Must name a transaction that was successful')
   if (cardId !== undefined)
     app.log.warn(

@@ -23,7 +23,7 @@ export async function writeDecision(app: Parts, tx: Tx, { merchantId, disputeId,
   if (!dispute) throw fail('not_found')
   if (dispute.decided) return insistSame(dispute, won)
 
-  const found = await lockTransaction(tx, { merchantId, id: dispute.transactionId, now: app.now() })
+  const found = await lockTransaction(tx, merchantId, dispute.transactionId)
   const entry = await findDisputeEntry(tx, dispute)
   if (!found || !entry) throw new Error(`dispute ${disputeId} is not in the trail of transaction ${dispute.transactionId}`)
   // The line is found by this moment, so that it is the same for both.

@@ -30,7 +30,7 @@ export async function expireAuthorizations(app: Parameters<typeof moveMoney>[0],
 }
 
 async function expire(app: Parameters<typeof moveMoney>[0], merchantId: string, id: string): Promise<boolean> {
-  const found = await findTransaction(app.db, { merchantId, id, now: app.now() })
+  const found = await findTransaction(app.db, merchantId, id)
   const amount = found?.transaction.capturable ?? 0
   if (!found || amount === 0) return false
   const merchant = { ...found.merchant, canVoid: true }

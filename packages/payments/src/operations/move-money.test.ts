@@ -107,7 +107,7 @@ test.each(['before it asks', 'after it asked'])(
         throw new Error('killed')
       },
     }
-    const found = await findTransaction(service.app.db, { merchantId: merchant.id, id, now: service.now() })
+    const found = await findTransaction(service.app.db, merchant.id, id)
     if (!found) throw new Error('not planted')
     const app = { ...service.app, acquirers: { simulator: dying, live: undefined } }
     const move = { kind: 'capture' as const, found, amount: 400, descriptor: undefined, claim: undefined }

@@ -18,7 +18,7 @@ import {
   takingChange,
 } from '../rules/movements.ts'
 import type { Claim } from '../store/idempotency.ts'
-import { insertMovement, settleEntry } from '../store/trail.ts'
+import { insertMovement, type PendingEntry, settleEntry } from '../store/trail.ts'
 import type { TrailEntry } from '../store/trail-entry.ts'
 import { type FoundTransaction, findTransaction, lockTransaction, type Transaction } from '../store/transactions.ts'
 import { exchange } from './exchange.ts'
@@ -26,6 +26,9 @@ import { findAcquirer } from './find-acquirer.ts'
 import { declined, unanswered } from './refuse-payment.ts'
 
 type Parts = Pick<App, 'config' | 'db' | 'log' | 'now' | 'mintId' | 'rates' | 'acquirers' | 'inTurn' | 'meters'>
+
+/** What writing down an outcome takes. */
+type Settling = Pick<App, 'db' | 'now' | 'mintId'> & Partial<Pick<App, 'meters'>>
 
 export type Move = {
   kind: MovementKind
@@ -56,12 +59,23 @@ export async function moveMoney(app: Parts, move: Move): Promise<Transaction> {
 
 /** Asks about an entry that was left without an answer, and puts what it took where it belongs. */
 export async function finishMovement(app: Parts, merchantId: string, transactionId: string, entryId: string): Promise<void> {
-  const found = await findTransaction(app.db, { merchantId, id: transactionId, now: app.now() })
+  const found = await findTransaction(app.db, merchantId, transactionId)
   const entry = found?.transaction.trail.find(({ id }) => id === entryId)
   if (!found || entry?.state !== 'pending' || entry.kind === 'dispute') return
   const ask = askAbout(found, { ...entry, kind: entry.kind }, true)
   const outcome = await findAcquirer(app, found.transaction).move(ask)
   if (outcome.kind !== 'unknown') await settle(app, found, entry, outcome)
+}
+
+/** Settles an entry as somebody says who looked it up at the acquirer. False when there is nothing to settle. */
+export async function settleMovement(
+  app: Settling,
+  { merchantId, transactionId, id }: Omit<PendingEntry, 'created'>,
+  decided: Decided,
+): Promise<boolean> {
+  const found = await findTransaction(app.db, merchantId, transactionId)
+  const entry = found?.transaction.trail.find((each) => each.id === id)
+  return found !== undefined && entry?.state === 'pending' && (await settle(app, found, entry, decided))
 }
 
 function insistPossible({ kind, found: { transaction, merchant }, amount }: Move) {
@@ -89,7 +103,7 @@ async function take(app: Parts, move: Move, taken: Taken): Promise<Transaction> 
   // queue here first, so that a crowd of them does not wait with all our connections.
   return app.inTurn(id, () =>
     app.db.begin(async (tx) => {
-      const found = await lockTransaction(tx, { merchantId, id, now: app.now() })
+      const found = await lockTransaction(tx, merchantId, id)
       if (!found) throw fail('not_found')
       insistPossible({ ...move, found })
       return takeFrom(app, tx, { ...move, found }, taken)
@@ -122,7 +136,7 @@ async function takeFrom(app: Parts, sql: Sql, move: Move, taken: Taken): Promise
     claim: move.claim,
   })
   if (moved?.complete) return moved.transaction
-  const { transaction: now } = await findAgain(app, sql, transaction)
+  const { transaction: now } = await findAgain(sql, transaction)
   if (moved) return now
   // Somebody else was faster.
   const most = now[potOf(kind)]
@@ -154,7 +168,7 @@ async function put(app: Parts, { found, entryId, outcome }: Answered): Promise<T
     throw unanswered(transaction.id)
   }
   await settle(app, found, entry, outcome)
-  const { transaction: now } = await findAgain(app, app.db, transaction)
+  const { transaction: now } = await findAgain(app.db, transaction)
   // Whoever else asked about it meanwhile has heard the same.
   const ended = now.trail.find(({ id }) => id === entryId)
   if (ended?.state === 'failed') throw declined(ended.errorCode ?? 12)
@@ -162,7 +176,7 @@ async function put(app: Parts, { found, entryId, outcome }: Answered): Promise<T
 }
 
 /** False when somebody else has settled it. */
-async function settle(app: Parts, found: FoundTransaction, entry: TrailEntry, outcome: Decided): Promise<boolean> {
+async function settle(app: Settling, found: FoundTransaction, entry: TrailEntry, outcome: Decided): Promise<boolean> {
   const { transaction, merchant } = found
   const plan: Plan = { ...entry, kind: entry.kind as MovementKind }
   const approved = outcome.kind === 'approved'
@@ -178,12 +192,12 @@ async function settle(app: Parts, found: FoundTransaction, entry: TrailEntry, ou
     booking: approved ? bookingOf(plan, transaction, merchant, lineId) : undefined,
     settled: app.now(),
   })
-  if (isSettled) app.meters.movement(plan.kind, outcome, transaction.test)
+  if (isSettled) app.meters?.movement(plan.kind, outcome, transaction.test)
   return isSettled
 }
 
-async function findAgain(app: Parts, sql: Sql, { merchantId, id }: Transaction) {
-  const found = await findTransaction(sql, { merchantId, id, now: app.now() })
+async function findAgain(sql: Sql, { merchantId, id }: Transaction) {
+  const found = await findTransaction(sql, merchantId, id)
   if (!found) throw new Error(`transaction ${id} is gone`)
   return found
 }

@@ -35,7 +35,7 @@ export function recordDispute(app: Parts & Pick<App, 'db' | 'inTurn'>, notice: D
 
 export async function writeDispute(app: Parts, tx: Tx, notice: DisputeNotice): Promise<DisputeRow> {
   const { merchantId, transactionId, acquirerReference } = notice
-  const found = await lockTransaction(tx, { merchantId, id: transactionId, now: app.now() })
+  const found = await lockTransaction(tx, merchantId, transactionId)
   if (!found) throw unfit('transactionId', 'There is no transaction with this id')
   const known = await findDisputeByReference(tx, merchantId, acquirerReference)
   if (known) return insistSame(known, notice)

@@ -22,7 +22,7 @@ export async function recordFraud(app: Pick<App, 'now' | 'mintId'> & { db: Sql }
   const { merchantId, transactionId, reported = null, reason = null, acquirerReference } = notice
   const now = app.now()
   if (reported && reported > now) throw unfit('reported', 'Must not be in the future')
-  const found = await findTransaction(app.db, { merchantId, id: transactionId, now })
+  const found = await findTransaction(app.db, merchantId, transactionId)
   if (!found) throw unfit('transactionId', 'There is no transaction with this id')
   const fraud = { merchantId, id: app.mintId(tagOf(merchantId)), transactionId, created: now, reported, reason }
   if (await insertFraud(app.db, { ...fraud, acquirerReference })) return fraud

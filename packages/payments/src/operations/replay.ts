@@ -42,7 +42,7 @@ function mayHaveBeenDone(problem: unknown): boolean {
 export async function replayMovement(app: Parts, claimed: Claimed): Promise<Transaction> {
   const transaction = await findClaimedTransaction(app, claimed)
   const entry = transaction.trail.find(({ id }) => id === claimed.entryId)
-  if (!entry || entry.state === 'pending') throw fail('idempotency_running', { headers: { 'retry-after': '1' } })
+  if (!entry || entry.state === 'pending') throw unanswered(transaction.id, 'idempotency_running')
   if (entry.state === 'failed') throw declined(entry.errorCode ?? 12)
   return asOfEntry(transaction, entry.id)
 }
@@ -55,8 +55,8 @@ export async function replayAuthorization(app: Parts, claimed: Claimed): Promise
   return { id }
 }
 
-async function findClaimedTransaction({ db, now }: Parts, { merchantId, transactionId }: Claimed): Promise<Transaction> {
-  const found = await findTransaction(db, { merchantId: merchantId ?? '', id: transactionId ?? '', now: now() })
+async function findClaimedTransaction({ db }: Parts, { merchantId, transactionId }: Claimed): Promise<Transaction> {
+  const found = await findTransaction(db, merchantId ?? '', transactionId ?? '')
   if (!found) throw fail('idempotency_mismatch')
   return found.transaction
 }

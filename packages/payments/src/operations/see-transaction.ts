@@ -5,10 +5,10 @@ import { type FoundTransaction, findOwnTransaction } from '../store/transactions
 
 /** The transaction that a path names. Somebody else's is refused like one that does not exist. */
 export async function seeTransaction(
-  { db, now }: Pick<App, 'db' | 'now'>,
+  { db }: Pick<App, 'db'>,
   { who, params }: { who: Who; params: { transaction_id: string } },
 ): Promise<FoundTransaction> {
-  const found = await findOwnTransaction(db, { id: params.transaction_id, identityId: who.id, now: now() })
+  const found = await findOwnTransaction(db, params.transaction_id, who.id)
   if (!found) throw fail('not_found')
   return found
 }

@@ -17,7 +17,7 @@ export function exchangeSettings(read: Read) {
     maxAge: read.whole(
       'EXCHANGE_MAX_AGE',
       7,
-      'How many days old a rate may be that a capture or a refund is exchanged with; 0 for no limit',
+      'How many days old a rate may be that a capture is exchanged with; 0 for no limit',
       { max: 36_500 },
     ),
   }))

@@ -1,3 +1,4 @@
+import { approvedStatus, codeByStatus } from './gateway-status.ts'
 import type { ProcessingCode } from './processing-errors.ts'
 
 /** What the simulator makes of payments with a card. `by amount`: the amount says, see `codeByAmount`. */
@@ -66,34 +67,9 @@ export function fateOf({ bin, last4 }: { bin: string; last4: string }): Fate {
   return fates.get(bin + last4) ?? 'approved'
 }
 
-/** The statuses that a card network's gateway answers with, and the processing errors that they are to us. */
-const codesByStatus: Readonly<Record<number, ProcessingCode>> = {
-  40000: 12,
-  40110: 3,
-  40111: 29,
-  40120: 4,
-  40130: 5,
-  40135: 6,
-  40140: 1,
-  40150: 13,
-  40200: 11,
-  40300: 30,
-  40310: 31,
-  40400: 12,
-  40410: 8,
-  40411: 9,
-  40412: 10,
-  40413: 7,
-  40414: 11,
-  40415: 25,
-  40416: 30,
-  40420: 10,
-  50000: 12,
-}
-
 /** Of cards whose fate is the amount: it is read as a status, of which 20000 alone is an approval. Undefined: approved. */
 export function codeByAmount(amount: number): ProcessingCode | undefined {
-  return amount === 20000 ? undefined : (codesByStatus[amount] ?? 3)
+  return amount === approvedStatus ? undefined : (codeByStatus[amount] ?? 3)
 }
 
 /** Luhn's: every second digit from the right counts twice, and the digits of all that add up to a multiple of ten. */

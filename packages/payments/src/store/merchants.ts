@@ -35,23 +35,55 @@ export type NewMerchant = {
 /** A merchant as its members see it. */
 export type Merchant = NewMerchant & Terms & { price: Price; balance: number }
 
-type PriceColumns = {
+type RawMerchant = {
+  id: string
+  key: string
+  created: Date
+  test: boolean
+  currency: string
+  name: string | null
+  email: string
+  website: string
+  descriptor: string
+  company_country: string
+  company_number: string | null
+  bank_iban: string | null
+  can_charge_card: boolean
+  can_save_card: boolean
+  can_transfer_to_card: boolean
+  can_capture: boolean
+  can_refund: boolean
+  can_void: boolean
+  tds_mode: TdsMode
+  payouts: PayoutSchedule
   rate: string
-  flatCurrency: string
-  flatAmount: number
-  disputeCurrency: string
-  disputeAmount: number
+  flat_currency: string
+  flat_amount: number
+  dispute_currency: string
+  dispute_amount: number
+  balance: number
 }
 
-type MerchantColumns = Omit<Merchant, 'price'> & PriceColumns
-
-function merchantOf({ rate, flatCurrency, flatAmount, disputeCurrency, disputeAmount, ...rest }: MerchantColumns): Merchant {
-  const price = {
-    rate,
-    flat: { currency: flatCurrency, amount: flatAmount },
-    dispute: { currency: disputeCurrency, amount: disputeAmount },
+function merchantOf(row: RawMerchant): Merchant {
+  const { id, key, created, test, currency, name, email, website, descriptor, payouts, balance } = row
+  return {
+    ...{ id, key, created, test, currency, name, email, website, descriptor, payouts, balance },
+    companyCountry: row.company_country,
+    companyNumber: row.company_number,
+    bankIban: row.bank_iban,
+    canChargeCard: row.can_charge_card,
+    canSaveCard: row.can_save_card,
+    canTransferToCard: row.can_transfer_to_card,
+    canCapture: row.can_capture,
+    canRefund: row.can_refund,
+    canVoid: row.can_void,
+    tdsMode: row.tds_mode,
+    price: {
+      rate: row.rate,
+      flat: { currency: row.flat_currency, amount: row.flat_amount },
+      dispute: { currency: row.dispute_currency, amount: row.dispute_amount },
+    },
   }
-  return { ...rest, price }
 }
 
 /** A merchant with its price and its first member, all of them or none. Answers with the terms that it begins with. */
@@ -84,28 +116,11 @@ export async function insertMerchant(
 
 /** Seen by a member, or by null: whoever may see all of them, which nobody who calls from outside may. */
 export async function findMerchant(sql: Sql, id: string, seenBy: string | null): Promise<Merchant | undefined> {
-  const [merchant] = await sql<MerchantColumns>`
-    select id, key, created, test, currency, name, email, website, descriptor,
-      company_country as "companyCountry", company_number as "companyNumber", bank_iban as "bankIban",
-      can_charge_card as "canChargeCard", can_save_card as "canSaveCard", can_transfer_to_card as "canTransferToCard",
-      can_capture as "canCapture", can_refund as "canRefund", can_void as "canVoid", tds_mode as "tdsMode", payouts,
-      price.*, (coalesce(sums.balance, 0) + later.balance)::bigint as balance
-    from pay.merchants
-    join lateral (
-      select rate, flat_currency as "flatCurrency", flat_amount as "flatAmount",
-        dispute_currency as "disputeCurrency", dispute_amount as "disputeAmount"
-      from pay.prices where merchant_id = merchants.id order by since desc limit 1
-    ) price on true
-    left join lateral (
-      select balance, through from pay.line_sums where merchant_id = merchants.id order by through desc limit 1
-    ) sums on true
-    cross join lateral (
-      select coalesce(sum(balance), 0) as balance from pay.lines
-      where merchant_id = merchants.id and lines.created > coalesce(sums.through, '-infinity')
-    ) later
+  const [merchant] = await sql<RawMerchant>`
+    select * from pay.standing_merchants
     where id = ${id} and (
       ${seenBy}::text is null
-      or exists (select from pay.members where merchant_id = merchants.id and identity_id = ${seenBy})
+      or exists (select from pay.members where merchant_id = standing_merchants.id and identity_id = ${seenBy})
     )`
   return merchant && merchantOf(merchant)
 }
@@ -122,40 +137,24 @@ export async function listMerchantsOf(
 ): Promise<Merchant[]> {
   const { limit, before, after, ascending } = page
   const wanted = new Json(filter)
-  const merchants = await sql<MerchantColumns>`
-    select id, key, created, test, currency, name, email, website, descriptor,
-      company_country as "companyCountry", company_number as "companyNumber", bank_iban as "bankIban",
-      can_charge_card as "canChargeCard", can_save_card as "canSaveCard", can_transfer_to_card as "canTransferToCard",
-      can_capture as "canCapture", can_refund as "canRefund", can_void as "canVoid", tds_mode as "tdsMode", payouts,
-      price.*, (coalesce(sums.balance, 0) + later.balance)::bigint as balance
-    from (
+  const merchants = await sql<RawMerchant>`
+    with page as (
       (
-        select merchants.* from pay.members join pay.merchants on id = merchant_id
+        select id from pay.members join pay.merchants on id = merchant_id
         where identity_id = ${identityId} and merchant_id < ${before} and merchant_id > ${after} and not ${ascending}::boolean
           and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
             'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
         order by merchant_id desc limit ${limit}
       ) union all (
-        select merchants.* from pay.members join pay.merchants on id = merchant_id
+        select id from pay.members join pay.merchants on id = merchant_id
         where identity_id = ${identityId} and merchant_id > ${after} and ${ascending}::boolean
           and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
             'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
         order by merchant_id limit ${limit}
       )
-    ) merchants
-    join lateral (
-      select rate, flat_currency as "flatCurrency", flat_amount as "flatAmount",
-        dispute_currency as "disputeCurrency", dispute_amount as "disputeAmount"
-      from pay.prices where merchant_id = merchants.id order by since desc limit 1
-    ) price on true
-    left join lateral (
-      select balance, through from pay.line_sums where merchant_id = merchants.id order by through desc limit 1
-    ) sums on true
-    cross join lateral (
-      select coalesce(sum(balance), 0) as balance from pay.lines
-      where merchant_id = merchants.id and lines.created > coalesce(sums.through, '-infinity')
-    ) later
-    order by case when ${ascending}::boolean then id end, id desc`
+    )
+    select standing_merchants.* from page join pay.standing_merchants on standing_merchants.id = page.id
+    order by case when ${ascending}::boolean then page.id end, page.id desc`
   return merchants.map(merchantOf)
 }
 

@@ -151,62 +151,35 @@ function toFound(row: RawFound): FoundTransaction {
 }
 
 /** A transaction of a merchant that this identity is a member of, with all that moving its money takes. */
-export async function findOwnTransaction(
-  sql: Sql,
-  { id, identityId, now }: { id: string; identityId: string; now: Date },
-): Promise<FoundTransaction | undefined> {
+export async function findOwnTransaction(sql: Sql, id: string, identityId: string): Promise<FoundTransaction | undefined> {
   const [row] = await sql<RawFound>`
-    select transactions.*, merchants.currency as funding, can_capture, can_refund, can_void, price.*,
-      (select json_agg(trail) from pay.trail
-       where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id) as trail
-    from pay.transactions
-    join pay.merchants on merchants.id = transactions.merchant_id
-    cross join lateral (
-      select rate, flat_currency, flat_amount, dispute_currency, dispute_amount from pay.prices
-      where prices.merchant_id = transactions.merchant_id
-      order by since <= ${now} desc, case when since <= ${now} then since end desc, since limit 1
-    ) price
-    where transactions.id = ${id} and exists (
-      select from pay.members where members.merchant_id = transactions.merchant_id and identity_id = ${identityId}
+    select * from pay.movable_transactions
+    where id = ${id} and exists (
+      select from pay.members where members.merchant_id = movable_transactions.merchant_id and identity_id = ${identityId}
     )`
   return row && toFound(row)
 }
 
-/** Nobody else moves its money until the transaction of the database ends. Comes without the trail, which may grow while this waits. */
-export async function lockTransaction(
-  tx: Sql,
-  { merchantId, id, now }: { merchantId: string; id: string; now: Date },
-): Promise<FoundTransaction | undefined> {
-  const [row] = await tx<RawFound>`
-    select transactions.*, merchants.currency as funding, can_capture, can_refund, can_void, price.*, null as trail
-    from pay.transactions
-    join pay.merchants on merchants.id = transactions.merchant_id
-    cross join lateral (
-      select rate, flat_currency, flat_amount, dispute_currency, dispute_amount from pay.prices
-      where prices.merchant_id = transactions.merchant_id
-      order by since <= ${now} desc, case when since <= ${now} then since end desc, since limit 1
-    ) price
-    where transactions.merchant_id = ${merchantId} and transactions.id = ${id}
-    for update of transactions`
+export async function findTransaction(sql: Sql, merchantId: string, id: string): Promise<FoundTransaction | undefined> {
+  const [row] = await sql<RawFound>`select * from pay.movable_transactions where merchant_id = ${merchantId} and id = ${id}`
   return row && toFound(row)
 }
 
-export async function findTransaction(
-  sql: Sql,
-  { merchantId, id, now }: { merchantId: string; id: string; now: Date },
-): Promise<FoundTransaction | undefined> {
-  const [row] = await sql<RawFound>`
-    select transactions.*, merchants.currency as funding, can_capture, can_refund, can_void, price.*,
-      (select json_agg(trail) from pay.trail
-       where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id) as trail
+/**
+ * Nobody else moves its money until the transaction of the database ends; its merchant is left alone. Comes without the trail, which may
+ * grow while this waits.
+ */
+export async function lockTransaction(tx: Sql, merchantId: string, id: string): Promise<FoundTransaction | undefined> {
+  const [row] = await tx<RawFound>`
+    select transactions.*, merchants.currency as funding, can_capture, can_refund, can_void,
+      rate, flat_currency, flat_amount, dispute_currency, dispute_amount, null as trail
     from pay.transactions
     join pay.merchants on merchants.id = transactions.merchant_id
     cross join lateral (
-      select rate, flat_currency, flat_amount, dispute_currency, dispute_amount from pay.prices
-      where prices.merchant_id = transactions.merchant_id
-      order by since <= ${now} desc, case when since <= ${now} then since end desc, since limit 1
+      select * from pay.prices where prices.merchant_id = transactions.merchant_id order by since desc limit 1
     ) price
-    where transactions.merchant_id = ${merchantId} and transactions.id = ${id}`
+    where transactions.merchant_id = ${merchantId} and transactions.id = ${id}
+    for update of transactions`
   return row && toFound(row)
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '@tollgate/kit/db'
+import { inBulk } from './bulk.ts'
 
 /** How many accounts there are, each with an identity, a session and its refresh token. */
 export const accountCount = 100_000
@@ -10,9 +11,10 @@ export function firstToken(account: number): string {
 
 /** Fills the tables of an identity service that has just migrated its database; people joined one every quarter of an hour. */
 export async function seedAccounts(sql: Db): Promise<void> {
-  await dropIndexes(sql)
-  // Every row refers to one that is made here too; looking each of them up would take longer than making it.
-  await sql`set session_replication_role = replica`
+  await inBulk(sql, 'auth', () => insertAccounts(sql))
+}
+
+async function insertAccounts(sql: Db): Promise<void> {
   await sql`
     with named as (
       select n, md5('account ' || n)::uuid as id, now() - (${accountCount} - n) * interval '15 minutes' as joined,
@@ -51,27 +53,4 @@ export async function seedAccounts(sql: Db): Promise<void> {
     select rtrim(translate(encode(sha256(convert_to('first-token-of-account-' || lpad(n::text, 9, '0'), 'UTF8')), 'base64'), '+/', '-_'), '='),
       id, md5('session ' || n)::uuid, joined, joined
     from account`
-  await sql`do $$
-    declare definition text;
-    begin
-      for definition in select dropped.definition from dropped loop execute definition; end loop;
-    end
-  $$`
-  // Otherwise the database would do it, and find out about its plans, in the middle of the measurement.
-  await sql`vacuum analyze`
-}
-
-/** Making an index of everything at once is much faster than row by row. Those that keep constraints stay. */
-async function dropIndexes(sql: Db): Promise<void> {
-  await sql`
-    create temporary table dropped as
-    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
-    from pg_index i join pg_class c on c.oid = i.indrelid
-    where c.relnamespace = 'auth'::regnamespace and not exists (select from pg_constraint where conindid = i.indexrelid)`
-  await sql`do $$
-    declare name text;
-    begin
-      for name in select dropped.name from dropped loop execute 'drop index ' || name; end loop;
-    end
-  $$`
 }

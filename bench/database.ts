@@ -22,6 +22,9 @@ export type Database = {
   watchIdling(): Promise<void>
 }
 
+/** Longer than what runs by the clock takes to come round. */
+const idleMilliseconds = 6_000
+
 const schema = { written: 'public', actual: 'public' }
 
 /** A PostgreSQL of our own with everything as durable as it comes; only the counting of statements is added. */
@@ -85,7 +88,7 @@ export async function startDatabase(cleanup: Cleanup): Promise<Database> {
         return new Map(rows.map(({ id, calls }) => [id, calls]))
       }
       const before = await count()
-      await sleep(2_500)
+      await sleep(idleMilliseconds)
       const after = await count()
       byTheClock = [...after].filter(([id, calls]) => calls > (before.get(id) ?? 0)).map(([id]) => id)
     },

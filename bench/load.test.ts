@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, expect, test } from 'vitest'
 import { createLatencies, percentile, record } from './latency.ts'
 import { load } from './load.ts'
-import { chained, inTurns, numbered, numberHere, requestText } from './requests.ts'
+import { chained, inPairs, inTurns, numbered, numberHere, requestText } from './requests.ts'
 
 const requests = inTurns(requestText('GET', '/'))
 const servers: Server[] = []
@@ -175,6 +175,53 @@ test.each([
 test('more connections than chains are refused, for two would ask the same', async () => {
   const { port, requests } = await exchange()
   await expect(load({ ...brief, requests, port, connections: 5 })).rejects.toThrow('5 connections need as many chains')
+})
+
+/** Answers the first of a pair with an id of its own, and remembers who came for what. */
+async function counter(refuse: (asked: number) => boolean = () => false) {
+  const made: string[] = []
+  const taken: string[] = []
+  const port = await answering((request, response) => {
+    const [, what = '', id = ''] = (request.url ?? '').split('/')
+    if (what === 'take') taken.push(id)
+    else made.push(`${what}-${String(made.length).padStart(4, '0')}`)
+    const body = JSON.stringify({ id: made.at(-1) })
+    const status = what !== 'take' && refuse(made.length) ? 500 : 201
+    response.writeHead(status, { 'content-length': body.length }).end(body)
+  })
+  const requests = inPairs(
+    ['/a', '/b', '/c'].map((path) => requestText('POST', path)),
+    6,
+    (id) => requestText('POST', `/take/${id}`),
+    '"id":"',
+  )
+  return { port, requests, made, taken }
+}
+
+test('a pair counts once, and its second request takes what the first was answered, in turns and also in the next load', async () => {
+  const { port, requests, made, taken } = await counter()
+  const first = await load({ ...brief, requests, port })
+  const second = await load({ ...brief, requests: first.rest, port })
+  expect([first.errors, second.errors]).toEqual([{}, {}])
+  expect(first.answered + second.answered).toBe(made.length)
+  expect(taken.toSorted()).toEqual(made.toSorted())
+  const turns = made.map((id) => id.slice(0, 1))
+  expect(turns).toEqual(turns.map((_, index) => 'bca'.charAt(index % 3)))
+})
+
+test('at a fixed rate it is pairs that are sent so often', async () => {
+  const { port, requests, made } = await counter()
+  const { answered, errors } = await load({ ...brief, requests, port, rate: 100, seconds: 0.3 })
+  expect(errors).toEqual({})
+  expect([answered, made.length]).toEqual([30, 30])
+})
+
+test('a pair whose first request is refused has no second one', async () => {
+  const { port, requests, made, taken } = await counter((asked) => asked % 2 === 0)
+  const { answered, errors } = await load({ ...brief, requests, port })
+  expect(Object.keys(errors)).toEqual(['answered 500'])
+  expect(answered).toBe(taken.length)
+  expect(answered + (errors['answered 500'] ?? 0)).toBe(made.length)
 })
 
 test('whoever is told when to come back is counted where that is expected, and an error elsewhere', async () => {

@@ -74,6 +74,8 @@ export async function load(order: Order): Promise<Outcome> {
     else if (status >= 300) complain(`answered ${status}`)
     else if (!asker.learn(connection.place, body)) complain('answered without what the next request needs')
     else {
+      const follow = asker.follow(connection.place)
+      if (follow !== undefined) return connection.send(follow, since)
       answered += 1
       record(latencies, now - since)
     }

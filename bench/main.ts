@@ -11,7 +11,7 @@ import { prepareProgram } from './program.ts'
 import { type Figures, writeReport } from './report.ts'
 import { createStage } from './stage.ts'
 import { compare, judge, lookAhead, summarise } from './summary.ts'
-import { workloads } from './workloads.ts'
+import { chooseWorkloads, workloads } from './workloads.ts'
 
 async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
   const program = await prepareProgram(options.program)
@@ -19,9 +19,9 @@ async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
   const site = { program, database, workers: options.workers, cleanup }
   const coldStart = await measureColdStart(site)
 
-  const stage = createStage(site, options.connections)
+  const stage = createStage(site, options)
   const measured: Measured[] = []
-  for (const workload of chosen(options.names))
+  for (const workload of chooseWorkloads(options.names))
     measured.push({ workload, ...(await workload.prepare(stage)), rounds: [], remarks: [] })
   await database.watchIdling()
   const generator = startGenerator(site)
@@ -53,13 +53,6 @@ async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
     bars: judge(measured, { summaries, comparisons, coldStart }),
     goals: lookAhead(measured, summaries, rate),
   }
-}
-
-/** What is compared with a baseline brings the baseline along. */
-function chosen(names: readonly string[]) {
-  const wanted = new Set(names)
-  for (const { name, baseline } of workloads) if (wanted.has(name) && baseline !== undefined) wanted.add(baseline)
-  return workloads.filter(({ name }) => wanted.has(name))
 }
 
 function interruption(): Promise<never> {

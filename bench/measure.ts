@@ -6,10 +6,17 @@ import type { Order, Outcome } from './load.ts'
 import type { Options } from './options.ts'
 import { machineMicroseconds, processorMicroseconds } from './processes.ts'
 import type { Server, Site } from './servers.ts'
-import type { Ready, Workload } from './workloads.ts'
+import { percent } from './statistics.ts'
+import type { Ready, Workload } from './workload.ts'
 
 /** A workload that stands ready, and what has been measured of it so far. */
-export type Measured = Ready & { workload: Workload; rounds: Round[]; remarks: string[] }
+export type Measured = Ready & {
+  workload: Workload
+  rounds: Round[]
+  remarks: string[]
+  /** Requests a second, once that is decided. */
+  rate?: number | undefined
+}
 
 /** One stretch of load: what the load generator saw, and what it cost the others. */
 export type Round = Omit<Outcome, 'rest'> & {
@@ -43,7 +50,9 @@ export async function measureRounds(measured: readonly Measured[], generator: Ge
   for (let round = 1; round <= options.rounds; round++) {
     console.error(`round ${round} of ${options.rounds}`)
     for (const each of measured) {
-      const { rate = options.rate, mostConnections = options.connections } = each.workload
+      const { mostConnections = options.connections } = each.workload
+      each.rate ??= chooseRate(each, measured) ?? options.rate
+      const { rate } = each
       const order = { port: each.server.port, connections: Math.min(options.connections, mostConnections), rate }
       const warmUp = round === 1 ? options.warmUp * 10 : options.warmUp
       const warm = await generator.run({ ...order, requests: each.requests, seconds: warmUp })
@@ -59,6 +68,16 @@ export async function measureRounds(measured: readonly Measured[], generator: Ge
       })
     }
   }
+}
+
+/** What a workload wants, or less where the machine could not keep up with that. The same in all rounds. */
+export function chooseRate({ workload: { rate, within }, remarks }: Measured, all: readonly Measured[]): number | undefined {
+  const first = all.find(({ workload }) => workload.name === within?.of)?.rounds[0]
+  if (rate === undefined || within === undefined || first === undefined) return rate
+  const most = Math.max(1, Math.floor((within.share * first.answered) / first.seconds))
+  if (most >= rate) return rate
+  remarks.push(`at ${most}/s only, ${percent(within.share)} of what ${within.of} was answered in the first round`)
+  return most
 }
 
 export function addErrors(one: Record<string, number>, other: Record<string, number>): Record<string, number> {

@@ -12,6 +12,7 @@ export type Options = {
   connections: number
   workers: number
   rate: number | undefined
+  history: number
   json: string | undefined
   program: string | undefined
   help: boolean
@@ -27,6 +28,7 @@ export const usage = `npm run bench -- [workload…] [settings]
   --rounds 8        how often the workloads take turns; short turns meet the same noise
   --connections 32  how many requests are under way at once, at most
   --rate 500        send so many requests a second, instead of as many as are answered
+  --history 1000000 how many transactions the merchant has whose lists and balance are looked at
   --workers ${defaultWorkers}       processes of every server
   --json FILE       write all figures to a file as well
   --program FILE    measure this tollgate instead of the one that is built here`
@@ -43,6 +45,7 @@ export function readOptions(words: string[], known: readonly string[]): Options 
     connections: number('--connections', values.connections, 32, { least: 1, whole: true }),
     workers: number('--workers', values.workers, defaultWorkers, { least: 1, whole: true }),
     rate: values.rate === undefined ? undefined : number('--rate', values.rate, 0, { least: 1 }),
+    history: number('--history', values.history, 1_000_000, { least: 10_000, whole: true }),
     json: values.json,
     program: values.program,
     help: values.help ?? false,
@@ -62,6 +65,7 @@ function parse(words: string[]) {
         connections: text,
         workers: text,
         rate: text,
+        history: text,
         json: text,
         program: text,
         help: { type: 'boolean', short: 'h' },

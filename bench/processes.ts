@@ -43,10 +43,10 @@ function listProcesses(): Process[] {
       const fields = readOrNothing(`/proc/${name}/stat`)
         .replace(/^.*\) /s, '')
         .split(' ')
-      const [, parent, ...rest] = fields
-      return parent === undefined
-        ? []
-        : [{ pid: Number(name), parent: Number(parent), ticks: Number(rest[9]) + Number(rest[10]) }]
+      const [, parent] = fields
+      // Its own and, so that nothing is lost when one of them ends, that of children who have ended.
+      const ticks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0)
+      return parent === undefined ? [] : [{ pid: Number(name), parent: Number(parent), ticks }]
     })
 }
 

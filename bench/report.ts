@@ -1,6 +1,6 @@
 import type { ColdStart } from './cold-start.ts'
-import { median, middleHalf } from './statistics.ts'
-import { type Bar, type Comparison, type Goal, percent, type Summary } from './summary.ts'
+import { median, middleHalf, percent } from './statistics.ts'
+import type { Bar, Comparison, Goal, Summary } from './summary.ts'
 
 export type Figures = {
   machine: Record<string, string | number>

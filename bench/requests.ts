@@ -5,6 +5,8 @@ export type Requests =
   | { kind: 'numbered'; text: Uint8Array; place: Place; number: number }
   /** One for every connection, into which goes what stands in the answer to the one before, right after some words. */
   | { kind: 'chained'; texts: readonly Uint8Array[]; place: Place; after: string }
+  /** Two that belong together and count as one: into the second goes what stands in the answer to the first, right after some words. */
+  | { kind: 'pairs'; firsts: readonly Uint8Array[]; turn: number; second: Uint8Array; place: Place; after: string }
 
 /** Where in a request something changes. Always as long, so that nothing else has to. */
 export type Place = { at: number; length: number }
@@ -14,6 +16,8 @@ export type Asker = {
   next(connection: number): Uint8Array
   /** Whether the answer's body has everything that the next request of this connection needs. */
   learn(connection: number, body: Buffer): boolean
+  /** What belongs to the request whose answer was just learnt, and is asked right after it. */
+  follow(connection: number): Uint8Array | undefined
   /** Whether it has to be told the bodies of answers. */
   learns: boolean
   /** What another load begins with, to go on where this one has come to. */
@@ -23,10 +27,13 @@ export type Asker = {
 export function createAsker(requests: Requests, connections: number): Asker {
   if (requests.kind === 'turns') return askInTurns(requests)
   if (requests.kind === 'numbered') return askNumbered(requests, connections)
+  if (requests.kind === 'pairs') return askPairs(requests, connections)
   return askChained(requests, connections)
 }
 
-const nothingToLearn = { learn: () => true, learns: false }
+const nothingFollows = { follow: () => undefined }
+
+const nothingToLearn = { ...nothingFollows, learn: () => true, learns: false }
 
 function askInTurns({ texts, turn: first }: Requests & { kind: 'turns' }): Asker {
   let turn = first
@@ -63,18 +70,45 @@ function askChained(requests: Requests & { kind: 'chained' }, connections: numbe
   const copies = texts.map((text) => Buffer.from(text))
   const after = Buffer.from(requests.after)
   return {
+    ...nothingFollows,
     learns: true,
     next: (connection) => copies[connection] as Buffer,
-    learn(connection, body) {
-      const found = body.indexOf(after)
-      const from = found + after.length
-      // A quotation mark ends what is looked for; anything longer or shorter would not fit.
-      if (found < 0 || body[from + place.length] !== quotationMark) return false
-      body.copy(copies[connection] as Buffer, place.at, from, from + place.length)
-      return true
-    },
+    learn: (connection, body) => takeOver(body, after, { into: copies[connection] as Buffer, place }),
     rest: () => ({ ...requests, texts: copies }),
   }
+}
+
+function askPairs(requests: Requests & { kind: 'pairs' }, connections: number): Asker {
+  const { firsts, second, place } = requests
+  const copies = Array.from({ length: connections }, () => Buffer.from(second))
+  const after = Buffer.from(requests.after)
+  const atSecond = new Set<number>()
+  let { turn } = requests
+  return {
+    learns: true,
+    next(connection) {
+      atSecond.delete(connection)
+      turn = (turn + 1) % firsts.length
+      return firsts[turn] as Uint8Array
+    },
+    learn: (connection, body) => atSecond.has(connection) || takeOver(body, after, { into: copies[connection] as Buffer, place }),
+    follow(connection) {
+      if (atSecond.has(connection)) return undefined
+      atSecond.add(connection)
+      return copies[connection] as Buffer
+    },
+    rest: () => ({ ...requests, turn }),
+  }
+}
+
+/** Copies what stands in an answer after some words to its place in a request. False when it is not there, or would not fit. */
+function takeOver(body: Buffer, after: Buffer, { into, place }: { into: Buffer; place: Place }): boolean {
+  const found = body.indexOf(after)
+  const from = found + after.length
+  // A quotation mark ends what is looked for; anything longer or shorter would not fit.
+  if (found < 0 || body[from + place.length] !== quotationMark) return false
+  body.copy(into, place.at, from, from + place.length)
+  return true
 }
 
 const quotationMark = 0x22
@@ -88,6 +122,11 @@ export function requestText(method: string, path: string, { headers = {}, json }
     json === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }
   const lines = Object.entries({ Host: '127.0.0.1', ...headers, ...described }).map(([name, value]) => `${name}: ${value}`)
   return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'))
+}
+
+/** The header that an app shows its key with. */
+export function basic(key: string): Readonly<Record<string, string>> {
+  return { Authorization: `Basic ${Buffer.from(`:${key}`).toString('base64')}` }
 }
 
 export function inTurns(...texts: readonly Buffer[]): Requests {
@@ -105,6 +144,13 @@ export function numbered(text: Buffer): Requests {
 export function chained(firsts: readonly string[], write: (given: string) => Buffer, after: string): Requests {
   const [first = ''] = firsts
   return { kind: 'chained', texts: firsts.map(write), place: placeOf(write(first), first), after }
+}
+
+/** `write` makes the second request from something of this length that the answer to the first holds. */
+export function inPairs(firsts: readonly Buffer[], length: number, write: (given: string) => Buffer, after: string): Requests {
+  const gap = 'x'.repeat(length)
+  const second = write(gap)
+  return { kind: 'pairs', firsts, turn: 0, second, place: placeOf(second, gap), after }
 }
 
 function placeOf(text: Buffer, what: string): Place {

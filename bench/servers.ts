@@ -65,6 +65,15 @@ export async function startBare(answer: Answer, site: Site): Promise<Server> {
   return settle('bare', { port, child, database: usualDatabase }, '/', site.cleanup)
 }
 
+/** The textbook on tables of its own, with as many connections as a service with as many workers takes. */
+export async function startTextbook(site: Site): Promise<Server> {
+  const [port, url] = [await freePort(), await site.database.url('textbook')]
+  const env = { TEXTBOOK_PORT: String(port), DATABASE_URL: url, POOL_SIZE: '16', WORKERS: String(site.workers) }
+  const words = [join(import.meta.dirname, 'textbook.ts')]
+  const child = startChild({ words, env, folder: site.database.folder, ipc: true })
+  return settle('textbook', { port, child, database: 'textbook' }, '/health', site.cleanup)
+}
+
 async function settle(name: string, server: Server, path: string, cleanup: Cleanup): Promise<Server> {
   cleanup.later(() => server.child.stop())
   await untilAnswers(server.port, path, () => {

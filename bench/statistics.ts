@@ -15,3 +15,7 @@ export function middleHalf(values: readonly number[]): [number, number] {
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
+}

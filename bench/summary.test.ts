@@ -3,8 +3,8 @@ import { createLatencies, record } from './latency.ts'
 import type { Measured, Round } from './measure.ts'
 import { inTurns } from './requests.ts'
 import type { Server } from './servers.ts'
-import { judge, lookAhead, summarise } from './summary.ts'
-import type { Bars, Goals } from './workloads.ts'
+import { compare, judge, lookAhead, summarise } from './summary.ts'
+import type { Bars, Compared, Goals } from './workload.ts'
 
 const coldStart = { seconds: [0.1], medianSeconds: 0.1, idleMegabytes: undefined }
 
@@ -87,4 +87,44 @@ test('what was measured of something else than was meant is not valid', () => {
   const { measured } = measure({})
   const [each] = measured
   expect(summarise({ ...(each as Measured), doubt: () => 'nothing was sent' }).errors).toEqual({ 'nothing was sent': 1 })
+})
+
+/** Two rounds of a workload with so many answers in a second each. */
+function named(name: string, answered: readonly [number, number], compared: readonly Compared[] = []): Measured {
+  const [each] = measure({}).measured as [Measured]
+  const [round] = each.rounds as [Round]
+  return {
+    ...each,
+    workload: { ...each.workload, name, compared },
+    rounds: answered.map((count) => ({ ...round, answered: count })),
+  }
+}
+
+test('a workload is compared with several others round by round, and judged where there is a bar', () => {
+  const measured = [
+    named('many', [100, 50]),
+    named('book', [30, 10]),
+    named(
+      'one',
+      [95, 40],
+      [
+        { with: 'many', ratio: 0.9 },
+        { with: 'book', ratio: 3 },
+        { with: 'absent', ratio: 1 },
+      ],
+    ),
+    named('free', [1, 1], [{ with: 'many' }]),
+  ]
+  const summaries = measured.map(summarise)
+  const comparisons = compare(measured, summaries)
+  expect(comparisons.map(({ name, baseline, ratios }) => [name, baseline, ratios.map((each) => each.toFixed(2))])).toEqual([
+    ['one', 'many', ['0.95', '0.80']],
+    ['one', 'book', ['3.17', '4.00']],
+    ['free', 'many', ['0.01', '0.02']],
+  ])
+  const bars = judge(measured, { summaries, comparisons, coldStart }).filter(({ what }) => what !== 'cold start')
+  expect(bars).toEqual([
+    { what: 'one : many', is: '87.5 %', must: '≥ 90.0 %', held: false },
+    { what: 'one : book', is: '358.3 %', must: '≥ 300.0 %', held: true },
+  ])
 })

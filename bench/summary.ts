@@ -1,7 +1,7 @@
 import type { ColdStart } from './cold-start.ts'
 import { mergeLatencies, percentile } from './latency.ts'
 import { addErrors, type Measured } from './measure.ts'
-import { median, sum } from './statistics.ts'
+import { median, percent, sum } from './statistics.ts'
 
 /** What all rounds of a workload amount to. Costs are processor time a request, latencies milliseconds. */
 export type Summary = ReturnType<typeof summarise>
@@ -36,17 +36,19 @@ function doubted(why: string | undefined): Record<string, number> {
   return why === undefined ? {} : { [why]: 1 }
 }
 
-/** Requests/s against those of the baseline in the same round. */
-export type Comparison = { name: string; baseline: string; ratios: number[] }
+/** Requests/s against those of another workload in the same round. `ratio` is the bar, where there is one. */
+export type Comparison = { name: string; baseline: string; ratios: number[]; ratio: number | undefined }
 
 export function compare(measured: readonly Measured[], summaries: readonly Summary[]): Comparison[] {
-  return measured.flatMap(({ workload }) => {
-    const own = summaries.find(({ name }) => name === workload.name)
-    const baseline = summaries.find(({ name }) => name === workload.baseline)
-    if (!own || !baseline) return []
-    const ratios = own.requestsPerSecond.map((rate, round) => rate / (baseline.requestsPerSecond[round] ?? Number.NaN))
-    return [{ name: own.name, baseline: baseline.name, ratios }]
-  })
+  return measured.flatMap(({ workload: { name, compared = [] } }) =>
+    compared.flatMap(({ with: other, ratio }) => {
+      const own = summaries.find((summary) => summary.name === name)
+      const baseline = summaries.find((summary) => summary.name === other)
+      if (!own || !baseline) return []
+      const ratios = own.requestsPerSecond.map((rate, round) => rate / (baseline.requestsPerSecond[round] ?? Number.NaN))
+      return [{ name, baseline: other, ratios, ratio }]
+    }),
+  )
 }
 
 export type Bar = { what: string; is: string; must: string; held: boolean }
@@ -61,17 +63,12 @@ export function judge(
 ): Bar[] {
   const bars: Bar[] = []
   for (const { workload } of measured) {
-    const { ratio, statements, p95, p99 } = workload.bars ?? {}
-    const compared = comparisons.find(({ name }) => name === workload.name)
+    const { statements, p95, p99 } = workload.bars ?? {}
     const own = summaries.find(({ name }) => name === workload.name)
-    if (ratio !== undefined && compared) {
-      const is = median(compared.ratios)
-      bars.push({
-        what: `${workload.name} : ${compared.baseline}`,
-        is: percent(is),
-        must: `≥ ${percent(ratio)}`,
-        held: is >= ratio,
-      })
+    for (const { name, baseline, ratios, ratio } of comparisons) {
+      if (name !== workload.name || ratio === undefined) continue
+      const is = median(ratios)
+      bars.push({ what: `${name} : ${baseline}`, is: percent(is), must: `≥ ${percent(ratio)}`, held: is >= ratio })
     }
     if (statements !== undefined && own?.statements !== undefined)
       bars.push(judgeStatements(workload.name, own.statements, statements))
@@ -122,8 +119,4 @@ export function lookAhead(measured: readonly Measured[], summaries: readonly Sum
         : [{ what: `${name}, requests/s`, is: median(own.requestsPerSecond), aim: perSecond }]),
     ]
   })
-}
-
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`
 }

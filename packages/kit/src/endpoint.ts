@@ -93,6 +93,11 @@ type Declaration<
   secretPath?: true
   /** What the path names, as far as the caller may see it, or the refusal: looked up before query and body are found fault with. */
   subject?(app: App, asked: { who: Who; params: Static<Params>; request: Incoming }): Subject | Promise<Subject>
+  /**
+   * Throws what is refused before the input is found fault with, for endpoints whose story looks up by itself what the path names. Asked
+   * only when the input does not fit, so that input that does costs nothing more.
+   */
+  firstRefusal?(app: App, asked: { who: Who; params: Static<Params> }): Promise<unknown>
   run(app: App, given: Given<Who, Params, Query, Body, Subject>): Result<R> | Promise<Result<R>>
 }
 
@@ -125,6 +130,7 @@ export type Endpoint<App> = {
   constant?: true
   secretPath?: true
   subject?(app: App, asked: { who: never; params: unknown; request: Incoming }): unknown
+  firstRefusal?(app: App, asked: { who: never; params: unknown }): Promise<unknown>
   run(app: App, given: Given<never, TSchema, TSchema, TSchema, never>): unknown
 }
 

@@ -150,3 +150,10 @@ test('what the path names is looked for before fault is found with the body', as
   expect((await call('POST /owned/mine', { json: {} })).status).toBe(400)
   expect((await call('POST /owned/mine', { json: { name: 'x' } })).status).toBe(200)
 })
+
+test('an endpoint that looks up by itself what the path names is asked for its refusal when the input does not fit', async () => {
+  const { call } = await start()
+  expect((await call('POST /looked-up/theirs', { json: {} })).status).toBe(404)
+  expect((await call('POST /looked-up/mine', { json: {} })).status).toBe(400)
+  expect((await call('POST /looked-up/theirs', { json: { name: 'x' } })).status).toBe(200)
+})

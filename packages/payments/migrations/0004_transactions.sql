@@ -1,43 +1,44 @@
 -- An authorization and what became of it. Amounts are in minor units of its currency; "gross" and fees in those of the merchant's.
+-- The checks of a table stand together in few constraints: every one of them costs as much again at every write.
 create table pay.transactions (
   merchant_id pay.id not null,
   id pay.id not null,
   created timestamptz not null,
   test boolean not null,
   -- pending: the acquirer has been asked and its answer is not known.
-  state text not null constraint transactions_state_check check (state in ('pending', 'approved', 'declined')),
+  state text not null,
   error_code smallint,
-  currency pay.currency not null,
-  amount bigint not null constraint transactions_amount_check check (amount between 0 and 9007199254740991),
-  captured bigint not null default 0 constraint transactions_captured_check check (captured >= 0),
-  refunded bigint not null default 0 constraint transactions_refunded_check check (refunded >= 0),
-  voided bigint not null default 0 constraint transactions_voided_check check (voided >= 0),
-  disputed bigint not null default 0 constraint transactions_disputed_check check (disputed >= 0),
+  currency text collate "C" not null,
+  amount bigint not null,
+  captured bigint not null default 0,
+  refunded bigint not null default 0,
+  voided bigint not null default 0,
+  disputed bigint not null default 0,
   -- The pots that movements take from. They hold less than the amounts above would leave while something is under way or disputed.
-  capturable bigint not null constraint transactions_capturable_check check (capturable >= 0),
-  refundable bigint not null default 0 constraint transactions_refundable_check check (refundable >= 0),
+  capturable bigint not null,
+  refundable bigint not null default 0,
   -- The merchant's side, so that what goes back in parts adds up to what came in.
-  captured_gross bigint not null default 0 constraint transactions_captured_gross_check check (captured_gross >= 0),
+  captured_gross bigint not null default 0,
   captured_rate_fee bigint not null default 0,
   -- By refunds and by disputes that are open or lost.
-  returned bigint not null default 0 constraint transactions_returned_check check (returned >= 0),
+  returned bigint not null default 0,
   returned_gross bigint not null default 0,
   returned_rate_fee bigint not null default 0,
   -- How many entries its trail has: whoever reads both can tell whether they belong together.
   entries integer not null default 0,
-  descriptor text not null constraint transactions_descriptor_check check (descriptor ~ '^[\x20-\x7e]{0,22}$'),
+  descriptor text not null,
   -- As text, for it is given back as it came.
   custom json,
   recurring boolean not null,
-  tds text not null default 'none' constraint transactions_tds_check check (tds in ('none', 'attempt', 'full')),
-  card_bin text not null constraint transactions_card_bin_check check (card_bin ~ '^\d{6}$'),
-  card_last4 text not null constraint transactions_card_last4_check check (card_last4 ~ '^\d{4}$'),
+  tds text not null default 'none',
+  card_bin text not null,
+  card_last4 text not null,
   card_expiry timestamptz not null,
-  card_scheme text not null constraint transactions_card_scheme_check check (card_scheme in ('visa', 'mastercard')),
+  card_scheme text not null,
   card_code_present boolean not null,
   -- The transaction, or the saved card, that this one was made from.
-  source_id pay.id,
-  card_id pay.id,
+  source_id text collate "C",
+  card_id text collate "C",
   acquirer text not null,
   -- What the acquirer calls it.
   acquirer_reference text,
@@ -45,10 +46,16 @@ create table pay.transactions (
   simulation json,
   constraint transactions_pkey primary key (merchant_id, id),
   constraint transactions_pots_check check (
-    captured + voided + capturable <= amount and refunded + refundable <= captured
+    amount between 0 and 9007199254740991 and captured >= 0 and refunded >= 0 and voided >= 0 and disputed >= 0
+    and capturable >= 0 and refundable >= 0 and captured_gross >= 0 and returned >= 0
+    and captured + voided + capturable <= amount and refunded + refundable <= captured
+    and (state = 'approved' or captured + voided + capturable = 0)
   ),
-  constraint transactions_error_check check ((state = 'declined') = (error_code is not null)),
-  constraint transactions_state_pots_check check (state = 'approved' or captured + voided + capturable = 0)
+  constraint transactions_kinds_check check (
+    state in ('pending', 'approved', 'declined') and (state = 'declined') = (error_code is not null)
+    and tds in ('none', 'attempt', 'full') and card_scheme in ('visa', 'mastercard')
+    and length(card_bin) = 6 and length(card_last4) = 4 and length(currency) = 3 and length(descriptor) <= 22
+  )
 ) with (fillfactor = 80);
 
 create index transactions_id_idx on pay.transactions (id);
@@ -58,22 +65,22 @@ create index transactions_pending_idx on pay.transactions (created) where state 
 -- What happened to a transaction: captures, refunds, voids and disputes. An entry that is not done is nobody's business but ours.
 create table pay.trail (
   merchant_id pay.id not null,
-  transaction_id pay.id not null,
+  transaction_id text collate "C" not null,
   -- What the acquirer is asked with, so that asking again is harmless.
   id pay.id not null,
   -- Which entry of its transaction it is: 1, 2, 3 … in the order in which they took from the pots.
   position integer not null,
-  kind text not null constraint trail_kind_check check (kind in ('capture', 'refund', 'void', 'dispute')),
-  state text not null constraint trail_state_check check (state in ('pending', 'done', 'failed')),
+  kind text not null,
+  state text not null,
   created timestamptz not null,
-  amount bigint not null constraint trail_amount_check check (amount > 0),
+  amount bigint not null,
   gross bigint not null default 0,
   fee_flat bigint not null default 0,
   fee_rate bigint not null default 0,
   balance bigint not null default 0,
   descriptor text,
-  line_id pay.id,
-  dispute_id pay.id,
+  line_id text collate "C",
+  dispute_id text collate "C",
   dispute_won boolean,
   -- How the transaction's currency became the merchant's: units of the latter for one of the former.
   exchange_rate numeric,
@@ -83,9 +90,12 @@ create table pay.trail (
   acquirer_reference text,
   settled timestamptz,
   constraint trail_pkey primary key (merchant_id, transaction_id, id),
-  constraint trail_dispute_check check ((kind = 'dispute') = (dispute_id is not null)),
-  constraint trail_line_check check ((state = 'done' and kind <> 'void') = (line_id is not null)),
-  constraint trail_settled_check check ((state = 'pending') = (settled is null))
+  constraint trail_check check (
+    kind in ('capture', 'refund', 'void', 'dispute') and state in ('pending', 'done', 'failed') and amount > 0
+    and (kind = 'dispute') = (dispute_id is not null)
+    and (state = 'done' and kind <> 'void') = (line_id is not null)
+    and (state = 'pending') = (settled is null)
+  )
 );
 
 create index trail_pending_idx on pay.trail (created) where state = 'pending';

@@ -4,25 +4,27 @@ create table pay.lines (
   id pay.id not null,
   created timestamptz not null,
   test boolean not null,
-  kind text not null constraint lines_kind_check check (kind in ('capture', 'refund', 'dispute', 'payout')),
+  kind text not null,
   -- Of a dispute that was decided.
   won boolean,
   balance bigint not null,
   fee bigint not null,
   -- In the currency of the transaction, always positive.
-  amount bigint not null constraint lines_amount_check check (amount > 0),
-  currency pay.currency not null,
-  transaction_id pay.id,
-  dispute_id pay.id,
+  amount bigint not null,
+  currency text collate "C" not null,
+  transaction_id text collate "C",
+  dispute_id text collate "C",
   iban text,
   description text,
   constraint lines_pkey primary key (merchant_id, id),
-  constraint lines_won_check check (won is null or kind = 'dispute'),
-  constraint lines_transaction_check check ((kind = 'payout') = (transaction_id is null)),
-  constraint lines_dispute_check check ((kind = 'dispute') = (dispute_id is not null))
+  constraint lines_check check (
+    kind in ('capture', 'refund', 'dispute', 'payout') and amount > 0 and length(currency) = 3
+    and (won is null or kind = 'dispute')
+    and (kind = 'payout') = (transaction_id is null)
+    and (kind = 'dispute') = (dispute_id is not null)
+  )
 );
 
-create index lines_id_idx on pay.lines (id);
 create index lines_created_idx on pay.lines (merchant_id, created) include (balance);
 
 -- All lines of a merchant up to and including a moment, added up, so that a balance is the last sum and the few lines after it.
@@ -34,10 +36,10 @@ create table pay.line_sums (
   constraint line_sums_pkey primary key (merchant_id, through)
 );
 
--- A merchant as it is told: with the price in force and its balance.
+-- A merchant as it is told: with the price in force and its balance, as far as a number can tell it.
 create view pay.standing_merchants as
   select merchants.*, rate, flat_currency, flat_amount, dispute_currency, dispute_amount,
-    (coalesce(sums.balance, 0) + later.balance)::bigint as balance
+    greatest(least(coalesce(sums.balance, 0) + later.balance, 9007199254740991), -9007199254740991)::bigint as balance
   from pay.merchants
   cross join lateral (select * from pay.prices where merchant_id = merchants.id order by since desc limit 1) price
   left join lateral (
@@ -53,19 +55,20 @@ create view pay.standing_merchants as
 --   merchant   what we owe the merchant        acquirer   what the acquirer owes us      fees       what we earned
 --   exchange   what waits between currencies   reserve    what disputes hold             payouts    what was paid to bank accounts
 --   rounding   what is left over when parts do not add up
-create domain pay.account as text collate "C" constraint account_check
-  check (value in ('merchant', 'acquirer', 'fees', 'exchange', 'reserve', 'payouts', 'rounding'));
-
 create table pay.postings (
   merchant_id pay.id not null,
-  line_id pay.id not null,
+  line_id text collate "C" not null,
   number smallint not null,
-  debit pay.account not null,
-  credit pay.account not null,
-  currency pay.currency not null,
-  amount bigint not null constraint postings_amount_check check (amount > 0),
+  debit text collate "C" not null,
+  credit text collate "C" not null,
+  currency text collate "C" not null,
+  amount bigint not null,
   constraint postings_pkey primary key (merchant_id, line_id, number),
-  constraint postings_accounts_check check (debit <> credit)
+  constraint postings_check check (
+    amount > 0 and debit <> credit and length(currency) = 3
+    and debit in ('merchant', 'acquirer', 'fees', 'exchange', 'reserve', 'payouts', 'rounding')
+    and credit in ('merchant', 'acquirer', 'fees', 'exchange', 'reserve', 'payouts', 'rounding')
+  )
 );
 
 create function pay.refuse_change() returns trigger language plpgsql as $$

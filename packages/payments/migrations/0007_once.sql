@@ -27,20 +27,20 @@ create table pay.watermarks (
 -- The simulator's own record, which ours must agree with: it knows nothing of our tables.
 create table pay.simulator_operations (
   merchant_id pay.id not null,
-  reference text collate "C" not null,
   -- The reference of the authorization that it moves money of; its own for an authorization.
   authorization_reference text collate "C" not null,
-  kind text not null constraint simulator_operations_kind_check check (kind in ('authorize', 'capture', 'refund', 'void')),
+  reference text collate "C" not null,
+  kind text not null,
   amount bigint not null,
-  currency pay.currency not null,
+  currency text collate "C" not null,
   approved boolean not null,
   code smallint,
   -- Of an authorization that draws on the balance of a simulated card: the first one of its series.
   series_reference text collate "C",
   created timestamptz not null,
-  constraint simulator_operations_pkey primary key (merchant_id, reference)
+  constraint simulator_operations_pkey primary key (merchant_id, authorization_reference, reference),
+  constraint simulator_operations_check check (kind in ('authorize', 'capture', 'refund', 'void'))
 );
 
-create index simulator_operations_authorization_idx on pay.simulator_operations (merchant_id, authorization_reference);
 create index simulator_operations_series_idx on pay.simulator_operations (merchant_id, series_reference)
   where series_reference is not null;

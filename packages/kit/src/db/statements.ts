@@ -34,7 +34,8 @@ export function statements(schema: Schema): StatementOf {
 
 /** Taken for a change when in doubt: that costs a little time and nothing else. */
 function looksOnly(text: string): boolean {
-  return /^\s*select\b/i.test(text) && !/\bfor\s+(no\s+key\s+)?(update|share|key)\b/i.test(text)
+  const reads = /^\s*(select|with)\b/i.test(text) && !/\b(insert\s+into|update|delete\s+from|merge\s+into)\b/i.test(text)
+  return reads && !/\bfor\s+(no\s+key\s+)?(update|share|key)\b|\bpg_advisory/i.test(text)
 }
 
 /** Under a new name every connection prepares it anew. Those that failed together under the old one need only one new name. */

@@ -62,16 +62,18 @@ export async function answer<App>(
   const who = await endpoint.caller.identify(app, request)
   const named = route.params ? settleInput(route.params, 'params', params, 'text', manner) : params
   const subject = await endpoint.subject?.(app, { who: who as never, params: named, request })
-  const given = {
-    who: who as never,
-    subject: subject as never,
-    params: named,
-    query: route.query ? settleInput(route.query, 'query', parseQuery(query, manner), 'text', manner) : {},
-    body:
-      route.body && bytes
-        ? settleBody(route.body, bytes, message, endpoint.forms ? { ...manner, bodies: 'declared' } : manner)
-        : undefined,
-    request,
+  const readQuery = () => (route.query ? settleInput(route.query, 'query', parseQuery(query, manner), 'text', manner) : {})
+  const readBody = () =>
+    route.body && bytes
+      ? settleBody(route.body, bytes, message, endpoint.forms ? { ...manner, bodies: 'declared' } : manner)
+      : undefined
+  const given = { who: who as never, subject: subject as never, params: named, query: {}, body: undefined as unknown, request }
+  try {
+    given.query = readQuery() as object
+    given.body = readBody()
+  } catch (problem) {
+    await endpoint.firstRefusal?.(app, { who: who as never, params: named })
+    throw problem
   }
   const result = await endpoint.run(app, given)
   const status = result instanceof Answer ? result.status : route.plainStatus

@@ -60,6 +60,12 @@ const endpoints = [
       if ((params as { id: string }).id !== 'mine') throw fail('not_found')
     },
   }),
+  endpoint('POST', '/looked-up/{id}', () => ({ ok: true }), {
+    body: Type.Object({ name: Type.String() }),
+    async firstRefusal(_, { params }) {
+      if ((params as { id: string }).id !== 'mine') throw fail('not_found')
+    },
+  }),
   endpoint('GET', '/quiet', () => ({ ok: true }), { quiet: true }),
   endpoint('GET', '/bug', () => {
     throw new Error('the password is swordfish')

@@ -91,8 +91,9 @@ async function play(tx: Tx, ask: Ask, { now, log }: { now: Date; log: Log }): Pr
 
 /** Movements of one authorization wait for each other here, so that none is decided on what another is about to change. */
 async function decideMove(tx: Tx, ask: MoveAsk): Promise<ProcessingCode | undefined> {
-  const named = { merchantId: ask.merchantId, reference: ask.authorization.reference }
-  const authorization = await lockOperation(tx, named)
+  const { reference } = ask.authorization
+  const named = { merchantId: ask.merchantId, reference }
+  const authorization = await lockOperation(tx, { ...named, authorizationReference: reference })
   if (authorization?.kind !== 'authorize' || !authorization.approved) return declineMove(ask, undefined)
   return declineMove(ask, { ...authorization, ...(await sumMoved(tx, named)) })
 }

@@ -62,14 +62,14 @@ export const createTransaction = endpoint({
   }),
   reply: { 201: Type.Object({ transaction: Type.Object({ id: Id }) }) },
   fails: movementFails,
-  subject: seeMerchant,
+  firstRefusal: seeMerchant,
 
-  async run(app, { who, subject, body, request }) {
+  async run(app, { who, params, body, request }) {
     const claim = readClaim({ who, request, body })
     const transaction = await orReplay(
       app,
       claim,
-      () => chargeAgain(app, { merchantId: subject.id, ...body, claim }),
+      () => chargeAgain(app, { who, merchantId: params.merchant_id, ...body, claim }),
       (claimed) => replayAuthorization(app, claimed),
     )
     return { transaction }

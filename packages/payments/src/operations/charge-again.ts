@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import type { Who } from '../callers.ts'
 import { fail, unfit } from '../errors.ts'
 import { isChargeable } from '../rules/currencies.ts'
 import type { Claim } from '../store/idempotency.ts'
@@ -6,6 +7,7 @@ import { findSource } from '../store/sources.ts'
 import { authorize } from './authorize.ts'
 
 type Charge = {
+  who: Who
   merchantId: string
   transactionId?: string
   authorizationId?: string
@@ -19,13 +21,13 @@ type Charge = {
 
 /** Reserves an amount without the customer being there, on the card of an earlier transaction. */
 export async function chargeAgain(app: App, charge: Charge): Promise<{ id: string }> {
-  const { merchantId, amount, currency, claim } = charge
+  const { who, merchantId, amount, currency, claim } = charge
   const transactionId = charge.transactionId ?? charge.authorizationId
   const cardId = transactionId === undefined ? charge.cardId : undefined
+  const found = await findSource(app.db, { identityId: who.id, merchantId, transactionId, cardId })
+  if (!found) throw fail('not_found')
   if (transactionId === undefined && cardId === undefined) throw unfit('transactionId', 'Required')
   if (!isChargeable(currency)) throw unfit('currency', 'Must be the code of a currency that payments can be made in')
-  const found = await findSource(app.db, { merchantId, transactionId, cardId })
-  if (!found) throw fail('not_found')
   const { merchant, source } = found
   const field = cardId === undefined ? 'transactionId' : 'cardId'
   if (!source) throw unfit(field, `Must name a ${cardId === undefined ? 'transaction' : 'saved card'} of this merchant`)

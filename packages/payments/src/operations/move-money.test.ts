@@ -145,6 +145,67 @@ test('an acquirer that stays silent is asked less and less often', async () => {
   await finishMovement(service.app, merchant.id, id, await entryOf(id))
 })
 
+const largest = Number.MAX_SAFE_INTEGER
+
+/** A merchant to whom about as much as a number holds was paid, any number of times. */
+async function arrangeGigantic() {
+  const merchant = await plantMerchant(service)
+  const headers = { authorization: merchant.authorization, accept: 'application/json' }
+  const pay = (amount = largest) => plantTransaction(service, { merchantId: merchant.id, amount })
+  const move = (id: string, what: string, amount = largest) =>
+    service.call(`POST /transactions/${id}/${what}`, { headers, json: { amount } })
+  const dispute = (transactionId: string) =>
+    service.call(`POST /merchants/${merchant.id}/simulator/disputes`, { headers, json: { transactionId } })
+  const balance = async () => {
+    const told = (await service.call(`GET /merchants/${merchant.id}`, { headers })).json<{ merchant: { balance: number } }>()
+    const alone = (await service.call(`GET /merchants/${merchant.id}/balance`, { headers })).json<{
+      balance: { amount: number }
+    }>()
+    expect(alone.balance.amount).toBe(told.merchant.balance)
+    return told.merchant.balance
+  }
+  return { merchant, pay, move, dispute, balance }
+}
+
+test('a capture that would make the balance more than can be told is refused', async () => {
+  const { pay, move, balance } = await arrangeGigantic()
+  const [one, other] = [await pay(), await pay()]
+  expect((await move(one, 'captures')).status).toBe(201)
+  const before = await balance()
+  expect((await move(other, 'captures')).json()).toEqual([{ field: 'amount', message: expect.stringContaining('balance') }])
+  expect(await balance()).toBe(before)
+  expect((await move(one, 'refunds')).status).toBe(201)
+  expect((await move(other, 'captures')).status).toBe(201)
+})
+
+test('what a merchant owes beyond what can be told is told as that, and the books have all of it', async () => {
+  const { merchant, pay, move, dispute, balance } = await arrangeGigantic()
+  const half = 2 ** 52 - 1
+  for (const id of [await pay(half), await pay(half), await pay(half)]) {
+    expect((await move(id, 'captures', half)).status).toBe(201)
+    expect((await move(id, 'refunds', half)).status).toBe(201)
+    expect((await dispute(id)).status).toBe(201)
+  }
+  expect(await balance()).toBe(-largest)
+  const [books] = await service.app.db<{ lines: string; postings: string }>`
+    select (select sum(balance) from pay.lines where merchant_id = ${merchant.id})::text as lines,
+      (select -sum(amount) from pay.ledger where merchant_id = ${merchant.id} and account = 'merchant')::text as postings`
+  expect(books?.lines).toBe(books?.postings)
+  expect(BigInt(books?.lines ?? 0)).toBeLessThan(-3n * BigInt(half))
+})
+
+test('a dispute about as much as a number holds has no room for its fee, and none for what was refunded', async () => {
+  const { pay, move, dispute, balance } = await arrangeGigantic()
+  const [one, other] = [await pay(), await pay()]
+  await move(one, 'captures')
+  const before = await balance()
+  expect((await dispute(one)).status).toBe(201)
+  expect(await balance()).toBe(before - largest)
+  await move(other, 'captures')
+  await move(other, 'refunds', 10)
+  expect((await dispute(other)).json()).toEqual([{ field: 'amount', message: expect.stringContaining('refunded') }])
+})
+
 async function entryOf(transactionId: string): Promise<string> {
   const [entry] = await service.app.db<{ id: string }>`select id from pay.trail where transaction_id = ${transactionId}`
   return entry?.id ?? ''

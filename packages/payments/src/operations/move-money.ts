@@ -18,6 +18,7 @@ import {
   takingChange,
 } from '../rules/movements.ts'
 import type { Claim } from '../store/idempotency.ts'
+import { findBalance } from '../store/line-sums.ts'
 import { insertMovement, type PendingEntry, settleEntry } from '../store/trail.ts'
 import type { TrailEntry } from '../store/trail-entry.ts'
 import { type FoundTransaction, findTransaction, lockTransaction, type Transaction } from '../store/transactions.ts'
@@ -115,6 +116,7 @@ async function takeFrom(app: Parts, sql: Sql, move: Move, taken: Taken): Promise
   const { kind, found, amount } = move
   const { transaction, merchant } = found
   const { plan, rate } = planOf(app, move)
+  if (plan.kind === 'capture' && plan.gross >= gigantic) await insistRoom(sql, app.now(), transaction, plan.gross)
   const { decided } = taken
   const lineId = app.mintId(tagOf(transaction.merchantId))
   const moved = await insertMovement(sql, {
@@ -142,6 +144,16 @@ async function takeFrom(app: Parts, sql: Sql, move: Move, taken: Taken): Promise
   const most = now[potOf(kind)]
   if (amount > most) throw unfit('amount', tooMuch(kind, most, now.currency))
   throw fail('conflict')
+}
+
+/** From here on a capture is held against the balance: nobody's is near, and all others are spared the look. */
+const gigantic = 2 ** 43
+
+/** What a merchant has can be told up to 2^53-1. Of those who capture as much at the very same moment, one may still be too many. */
+async function insistRoom(sql: Sql, now: Date, { merchantId, capturedGross }: Transaction, gross: number): Promise<void> {
+  const { balance } = await findBalance(sql, merchantId, now)
+  if (Math.max(balance, capturedGross) + gross > Number.MAX_SAFE_INTEGER)
+    throw unfit('amount', 'Too large: the balance of the merchant would be more than can be told')
 }
 
 function planOf(app: Parts, { kind, found, amount }: Move): { plan: Plan; rate: Rate | undefined } {

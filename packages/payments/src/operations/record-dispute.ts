@@ -92,8 +92,13 @@ async function moveOut(
   const { merchantId, amount, held, id } = dispute
   const { price, currency: funding } = merchant
   const { gross } = returnFees(transaction, amount, price.rate)
+  // What was refunded and is disputed as well counts twice, and no number holds more.
+  if (Math.max(transaction.returned + amount, transaction.returnedGross + gross) > Number.MAX_SAFE_INTEGER)
+    throw unfit('amount', 'Too large, together with what was refunded before')
   // A dispute happens whether we know today's rate or not.
-  const { gross: fee } = exchange(app, price.dispute.amount, price.dispute.currency, funding, 'any age')
+  const { gross: usual } = exchange(app, price.dispute.amount, price.dispute.currency, funding, 'any age')
+  // Both together are one line, which holds no more than 2^53-1.
+  const fee = Math.min(usual, Number.MAX_SAFE_INTEGER - gross)
   const balance = -gross - fee || 0
   const moved = await insertMovement(tx, {
     merchantId,

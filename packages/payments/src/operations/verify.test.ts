@@ -166,7 +166,7 @@ describe('whatever breaks a promise is named', () => {
     [
       'a declined one with a trail',
       [
-        loosen('transactions', 'transactions_state_pots_check'),
+        loosen('transactions', 'transactions_pots_check'),
         `update pay.transactions set state = 'declined', error_code = 7 where id = '${computedId}'`,
       ],
       `${transaction(computedId)}it is declined, but its trail has 3 entries`,
@@ -174,7 +174,7 @@ describe('whatever breaks a promise is named', () => {
     [
       'a declined one with money',
       [
-        loosen('transactions', 'transactions_state_pots_check'),
+        loosen('transactions', 'transactions_pots_check'),
         `update pay.transactions set capturable = 800 where id = '${declinedId}'`,
       ],
       `${transaction(declinedId)}it is declined, but money is on it: captured 0, capturable 800`,
@@ -303,10 +303,7 @@ describe('whatever breaks a promise is named', () => {
     ],
     [
       'an entry without a line',
-      [
-        loosen('trail', 'trail_line_check'),
-        `update pay.trail set line_id = null ${ofTransaction(computedId)} and kind = 'capture'`,
-      ],
+      [loosen('trail', 'trail_check'), `update pay.trail set line_id = null ${ofTransaction(computedId)} and kind = 'capture'`],
       'has no line',
     ],
     [

@@ -2,11 +2,11 @@ import type { Sql, Tx } from '@tollgate/kit/db'
 
 /**
  * What the lines of a merchant add up to at a moment: the last sum before it and the lines since. `unsummed` tells how many of the
- * latter could have a sum of their own by now.
+ * latter could have a sum of their own by now. What is beyond 2^53-1 is told as that.
  */
 export async function findBalance(sql: Sql, merchantId: string, at: Date): Promise<{ balance: number; unsummed: number }> {
   const [found] = await sql<{ balance: number; unsummed: number }>`
-    select coalesce(base.balance, 0) + since.balance as balance, unsummed
+    select greatest(least(coalesce(base.balance, 0) + since.balance, 9007199254740991), -9007199254740991)::bigint as balance, unsummed
     from (values (0)) as one
     left join lateral (
       select through, balance from pay.line_sums
@@ -14,7 +14,7 @@ export async function findBalance(sql: Sql, merchantId: string, at: Date): Promi
       order by through desc limit 1
     ) as base on true
     cross join lateral (
-      select coalesce(sum(balance), 0)::bigint as balance,
+      select coalesce(sum(balance), 0) as balance,
         count(*) filter (where created <= ${at}::timestamptz - interval '2 minutes') as unsummed
       from pay.lines
       where merchant_id = ${merchantId} and created > coalesce(base.through, '-infinity') and created <= ${at}::timestamptz

@@ -1,11 +1,13 @@
 import type { Sql } from '@tollgate/kit/db'
 import type { ProcessingCode } from '../rules/processing-errors.ts'
 
+/** An authorization. */
 type Named = { merchantId: string; reference: string }
 
-export type Heard = Named & {
-  /** Of a movement: the authorization whose money it moves. Of an authorization: itself. */
-  authorizationReference: string
+/** An operation, by the authorization whose money it moves; an authorization moves its own. */
+type Placed = Named & { authorizationReference: string }
+
+export type Heard = Placed & {
   kind: 'authorize' | 'capture' | 'refund' | 'void'
   amount: number
   currency: string
@@ -21,27 +23,32 @@ export async function insertHeard(tx: Sql, heard: Heard): Promise<boolean> {
   const { count } = await tx`
     insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
     values (${merchantId}, ${reference}, ${authorizationReference}, ${kind}, ${amount}, ${currency}, false, ${created})
-    on conflict (merchant_id, reference) do nothing`
+    on conflict (merchant_id, authorization_reference, reference) do nothing`
   return count === 1
 }
 
-export async function lockOperation(tx: Sql, { merchantId, reference }: Named): Promise<Operation | undefined> {
+export async function lockOperation(
+  tx: Sql,
+  { merchantId, authorizationReference, reference }: Placed,
+): Promise<Operation | undefined> {
   const [operation] = await tx<Operation>`
     select merchant_id as "merchantId", reference, authorization_reference as "authorizationReference", kind, amount, currency,
       approved, code, created
-    from pay.simulator_operations where merchant_id = ${merchantId} and reference = ${reference} for update`
+    from pay.simulator_operations
+    where merchant_id = ${merchantId} and authorization_reference = ${authorizationReference} and reference = ${reference}
+    for update`
   return operation
 }
 
 /** Without a code it is approved. */
 export async function setDecided(
   tx: Sql,
-  { merchantId, reference }: Named,
+  { merchantId, authorizationReference, reference }: Placed,
   { code, decided }: { code: ProcessingCode | undefined; decided: Date },
 ): Promise<void> {
   await tx`
     update pay.simulator_operations set approved = ${code === undefined}, code = ${code ?? null}, created = ${decided}
-    where merchant_id = ${merchantId} and reference = ${reference}`
+    where merchant_id = ${merchantId} and authorization_reference = ${authorizationReference} and reference = ${reference}`
 }
 
 /** What was moved of an authorization. */
@@ -67,8 +74,10 @@ export async function lockSeries(tx: Sql, { merchantId, reference }: Named): Pro
     select first.merchant_id as "merchantId", first.reference
     from pay.simulator_operations member
     join pay.simulator_operations first
-      on first.merchant_id = member.merchant_id and first.reference = coalesce(member.series_reference, member.reference)
-    where member.merchant_id = ${merchantId} and member.reference = ${reference} and member.kind = 'authorize' and member.approved
+      on first.merchant_id = member.merchant_id and first.authorization_reference = coalesce(member.series_reference, member.reference)
+      and first.reference = first.authorization_reference
+    where member.merchant_id = ${merchantId} and member.authorization_reference = ${reference} and member.reference = ${reference}
+      and member.approved
     for update of first`
   return first
 }
@@ -77,7 +86,7 @@ export async function lockSeries(tx: Sql, { merchantId, reference }: Named): Pro
 export async function setSeries(tx: Sql, { merchantId, reference }: Named, first: Named): Promise<void> {
   await tx`
     update pay.simulator_operations set series_reference = ${first.reference}
-    where merchant_id = ${merchantId} and reference = ${reference}`
+    where merchant_id = ${merchantId} and authorization_reference = ${reference} and reference = ${reference}`
 }
 
 /** What a series has taken from its card and not given back, by the reference of its first authorization. */
@@ -85,8 +94,8 @@ export async function sumDrawn(sql: Sql, { merchantId, reference }: Named): Prom
   const [sum] = await sql<{ drawn: string }>`
     with series as (
       select reference, amount from pay.simulator_operations
-      where merchant_id = ${merchantId} and (reference = ${reference} or series_reference = ${reference})
-        and kind = 'authorize' and approved
+      where merchant_id = ${merchantId} and reference = authorization_reference and approved
+        and (authorization_reference = ${reference} or series_reference = ${reference})
     ), given_back as (
       select amount from pay.simulator_operations
       where merchant_id = ${merchantId} and authorization_reference in (select reference from series)

@@ -13,6 +13,8 @@ export type Source = {
 
 export type ChargingMerchant = { id: string; test: boolean; currency: string; descriptor: string; canChargeCard: boolean }
 
+type Asked = { identityId: string; merchantId: string; transactionId: string | undefined; cardId: string | undefined }
+
 type Row = ChargingMerchant & {
   sourceId: string | null
   state: Transaction['state']
@@ -24,10 +26,10 @@ type Row = ChargingMerchant & {
   simulation: Simulation | null
 }
 
-/** The merchant, and the transaction that is named by its own id or by the card that was saved from it. */
+/** A merchant of this identity, and the transaction that is named by its own id or by the card that was saved from it. */
 export async function findSource(
   sql: Sql,
-  { merchantId, transactionId, cardId }: { merchantId: string; transactionId: string | undefined; cardId: string | undefined },
+  { identityId, merchantId, transactionId, cardId }: Asked,
 ): Promise<{ merchant: ChargingMerchant; source: Source | undefined } | undefined> {
   const [row] = await sql<Row>`
     select merchants.id, merchants.test, merchants.currency, merchants.descriptor, can_charge_card as "canChargeCard",
@@ -36,7 +38,9 @@ export async function findSource(
     from pay.merchants
     left join pay.transactions source on source.merchant_id = merchants.id and source.id = coalesce(${transactionId ?? null},
       (select transaction_id from pay.cards where cards.merchant_id = merchants.id and cards.id = ${cardId ?? null} and deleted is null))
-    where merchants.id = ${merchantId}`
+    where merchants.id = ${merchantId} and exists (
+      select from pay.members where members.merchant_id = merchants.id and identity_id = ${identityId}
+    )`
   if (!row) return undefined
   const { id, test, currency, descriptor, canChargeCard, sourceId, state, bin, last4, expiry, scheme } = row
   const merchant = { id, test, currency, descriptor, canChargeCard }

@@ -141,7 +141,7 @@ export const trails = passOver<TrailFacts>({
 
 export const operations = passOver<OperationPlace>({
   read: readOperations,
-  placeOf: ({ merchantId, reference }) => [merchantId, reference],
+  placeOf: ({ merchantId, authorizationReference, reference }) => [merchantId, `${authorizationReference} ${reference}`],
   check({ merchantId, reference, authorizationReference, transactionExists }, { breach }) {
     if (!transactionExists)
       breach(

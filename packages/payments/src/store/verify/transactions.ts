@@ -129,7 +129,9 @@ export async function readTrails(tx: Tx, { after: [merchantId, transactionId], l
 
 export type OperationPlace = { merchantId: string; reference: string; authorizationReference: string; transactionExists: boolean }
 
-export async function readOperations(tx: Tx, { after: [merchantId, reference], limit }: PageOf): Promise<OperationPlace[]> {
+/** Their place is the merchant's id and both references, divided by a space. */
+export async function readOperations(tx: Tx, { after: [merchantId, references], limit }: PageOf): Promise<OperationPlace[]> {
+  const [authorization = '', reference = ''] = references.split(' ')
   return await tx<OperationPlace>`
     select it.merchant_id as "merchantId", reference, authorization_reference as "authorizationReference",
       exists (
@@ -138,7 +140,8 @@ export async function readOperations(tx: Tx, { after: [merchantId, reference], l
       ) as "transactionExists"
     from (
       select merchant_id, reference, authorization_reference from pay.simulator_operations
-      where (merchant_id, reference) > (${merchantId}, ${reference}) order by merchant_id, reference limit ${limit}
+      where (merchant_id, authorization_reference, reference) > (${merchantId}, ${authorization}, ${reference})
+      order by merchant_id, authorization_reference, reference limit ${limit}
     ) it
-    order by it.merchant_id, reference`
+    order by it.merchant_id, authorization_reference, reference`
 }

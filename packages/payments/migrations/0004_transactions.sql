@@ -1,8 +1,9 @@
 -- An authorization and what became of it. Amounts are in minor units of its currency; "gross" and fees in those of the merchant's.
--- The checks of a table stand together in few constraints: every one of them costs as much again at every write.
+-- What is written with every payment has few constraints, and those about money: each is compiled anew by every statement, and eighteen of
+-- them cost as much as the row. That ids are ids and kinds are kinds is up to the code, and to `tollgate payments verify`.
 create table pay.transactions (
-  merchant_id pay.id not null,
-  id pay.id not null,
+  merchant_id text collate "C" not null,
+  id text collate "C" not null,
   created timestamptz not null,
   test boolean not null,
   -- pending: the acquirer has been asked and its answer is not known.
@@ -46,15 +47,9 @@ create table pay.transactions (
   simulation json,
   constraint transactions_pkey primary key (merchant_id, id),
   constraint transactions_pots_check check (
-    amount between 0 and 9007199254740991 and captured >= 0 and refunded >= 0 and voided >= 0 and disputed >= 0
-    and capturable >= 0 and refundable >= 0 and captured_gross >= 0 and returned >= 0
+    capturable >= 0 and refundable >= 0 and captured >= 0 and refunded >= 0 and voided >= 0 and disputed >= 0
     and captured + voided + capturable <= amount and refunded + refundable <= captured
     and (state = 'approved' or captured + voided + capturable = 0)
-  ),
-  constraint transactions_kinds_check check (
-    state in ('pending', 'approved', 'declined') and (state = 'declined') = (error_code is not null)
-    and tds in ('none', 'attempt', 'full') and card_scheme in ('visa', 'mastercard')
-    and length(card_bin) = 6 and length(card_last4) = 4 and length(currency) = 3 and length(descriptor) <= 22
   )
 ) with (fillfactor = 80);
 
@@ -64,10 +59,10 @@ create index transactions_pending_idx on pay.transactions (created) where state 
 
 -- What happened to a transaction: captures, refunds, voids and disputes. An entry that is not done is nobody's business but ours.
 create table pay.trail (
-  merchant_id pay.id not null,
+  merchant_id text collate "C" not null,
   transaction_id text collate "C" not null,
   -- What the acquirer is asked with, so that asking again is harmless.
-  id pay.id not null,
+  id text collate "C" not null,
   -- Which entry of its transaction it is: 1, 2, 3 … in the order in which they took from the pots.
   position integer not null,
   kind text not null,
@@ -90,23 +85,19 @@ create table pay.trail (
   acquirer_reference text,
   settled timestamptz,
   constraint trail_pkey primary key (merchant_id, transaction_id, id),
-  constraint trail_check check (
-    kind in ('capture', 'refund', 'void', 'dispute') and state in ('pending', 'done', 'failed') and amount > 0
-    and (kind = 'dispute') = (dispute_id is not null)
-    and (state = 'done' and kind <> 'void') = (line_id is not null)
-    and (state = 'pending') = (settled is null)
-  )
+  constraint trail_check check (amount > 0 and (state = 'done' and kind <> 'void') = (line_id is not null))
 );
 
 create index trail_pending_idx on pay.trail (created) where state = 'pending';
-create index trail_line_idx on pay.trail (merchant_id, line_id) where kind = 'dispute';
 
 -- A transaction with all that moving its money takes: its trail, its merchant's terms and the price in force.
 create view pay.movable_transactions as
   select transactions.*, merchants.currency as funding, can_capture, can_refund, can_void,
     rate, flat_currency, flat_amount, dispute_currency, dispute_amount,
-    (select json_agg(trail) from pay.trail
-     where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id) as trail
+    case when entries > 0 then (
+      select json_agg(trail) from pay.trail
+      where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id
+    ) end as trail
   from pay.transactions
   join pay.merchants on merchants.id = transactions.merchant_id
   cross join lateral (

@@ -26,7 +26,7 @@ create table pay.watermarks (
 
 -- The simulator's own record, which ours must agree with: it knows nothing of our tables.
 create table pay.simulator_operations (
-  merchant_id pay.id not null,
+  merchant_id text collate "C" not null,
   -- The reference of the authorization that it moves money of; its own for an authorization.
   authorization_reference text collate "C" not null,
   reference text collate "C" not null,
@@ -38,8 +38,7 @@ create table pay.simulator_operations (
   -- Of an authorization that draws on the balance of a simulated card: the first one of its series.
   series_reference text collate "C",
   created timestamptz not null,
-  constraint simulator_operations_pkey primary key (merchant_id, authorization_reference, reference),
-  constraint simulator_operations_check check (kind in ('authorize', 'capture', 'refund', 'void'))
+  constraint simulator_operations_pkey primary key (merchant_id, authorization_reference, reference)
 );
 
 create index simulator_operations_series_idx on pay.simulator_operations (merchant_id, series_reference)

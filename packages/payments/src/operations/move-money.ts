@@ -104,8 +104,10 @@ async function take(app: Parts, move: Move, taken: Taken): Promise<Transaction> 
   // queue here first, so that a crowd of them does not wait with all our connections.
   return app.inTurn(id, () =>
     app.db.begin(async (tx) => {
-      const found = await lockTransaction(tx, merchantId, id)
-      if (!found) throw fail('not_found')
+      const locked = await lockTransaction(tx, merchantId, id)
+      if (!locked) throw fail('not_found')
+      const { trail } = move.found.transaction
+      const found = { ...locked, transaction: { ...locked.transaction, trail } }
       insistPossible({ ...move, found })
       return takeFrom(app, tx, { ...move, found }, taken)
     }),
@@ -119,9 +121,7 @@ async function takeFrom(app: Parts, sql: Sql, move: Move, taken: Taken): Promise
   if (plan.kind === 'capture' && plan.gross >= gigantic) await insistRoom(sql, app.now(), transaction, plan.gross)
   const { decided } = taken
   const lineId = app.mintId(tagOf(transaction.merchantId))
-  const moved = await insertMovement(sql, {
-    merchantId: transaction.merchantId,
-    transactionId: transaction.id,
+  const moved = await insertMovement(sql, transaction, {
     change: decided ? { ...takingChange(plan), ...puttingChange(plan) } : takingChange(plan),
     entry: {
       ...plan,

@@ -100,9 +100,7 @@ async function moveOut(
   // Both together are one line, which holds no more than 2^53-1.
   const fee = Math.min(usual, Number.MAX_SAFE_INTEGER - gross)
   const balance = -gross - fee || 0
-  const moved = await insertMovement(tx, {
-    merchantId,
-    transactionId: transaction.id,
+  const moved = await insertMovement(tx, transaction, {
     change: { refundable: -held || 0, disputed: amount, returned: amount, returnedGross: gross },
     entry: {
       id: app.mintId(tagOf(merchantId)),

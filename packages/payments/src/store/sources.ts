@@ -36,8 +36,13 @@ export async function findSource(
       source.id as "sourceId", source.state, source.card_bin as bin, source.card_last4 as last4, source.card_expiry as expiry,
       source.card_scheme as scheme, source.acquirer_reference as "acquirerReference", source.simulation
     from pay.merchants
-    left join pay.transactions source on source.merchant_id = merchants.id and source.id = coalesce(${transactionId ?? null},
-      (select transaction_id from pay.cards where cards.merchant_id = merchants.id and cards.id = ${cardId ?? null} and deleted is null))
+    left join lateral (
+      -- The limit keeps the planner from reading all that the merchant has.
+      select * from pay.transactions
+      where transactions.merchant_id = ${merchantId} and transactions.id = coalesce(${transactionId ?? null},
+        (select transaction_id from pay.cards where cards.merchant_id = ${merchantId} and cards.id = ${cardId ?? null} and deleted is null))
+      limit 1
+    ) source on true
     where merchants.id = ${merchantId} and exists (
       select from pay.members where members.merchant_id = merchants.id and identity_id = ${identityId}
     )`

@@ -3,8 +3,8 @@ import type { Posting } from '../rules/books.ts'
 import type { Rate } from '../rules/exchange.ts'
 import type { ProcessingCode } from '../rules/processing-errors.ts'
 import type { Claim } from './idempotency.ts'
-import type { RawEntry, TrailEntry } from './trail-entry.ts'
-import { type RawTransaction, type Transaction, toTransaction } from './transactions.ts'
+import type { TrailEntry } from './trail-entry.ts'
+import type { Transaction } from './transactions.ts'
 
 /** By how much a movement changes what a transaction holds. What it does not name stays. */
 export type Change = Partial<
@@ -35,8 +35,6 @@ export type Booking = {
 }
 
 export type Movement = {
-  merchantId: string
-  transactionId: string
   change: Change
   entry: Pick<
     TrailEntry,
@@ -57,17 +55,21 @@ export type Movement = {
  * Takes a movement's amount out of its pot and writes its entry, with line, postings and all where it is done at once. Undefined when the
  * pot does not hold as much. A key that was used before is a unique violation, and nothing is written.
  *
- * The trail that comes back lacks what others added while this waited for them: `complete` is false then, and it has to be read again.
+ * What comes back is the transaction as it was known before and as it is now. Its trail lacks what others added meanwhile: `complete` is
+ * false then, and it has to be read again.
  */
 export async function insertMovement(
   sql: Sql,
+  before: Transaction,
   movement: Movement,
 ): Promise<{ transaction: Transaction; complete: boolean } | undefined> {
-  const { merchantId, transactionId, change, entry, state, booking, simulated, claim } = movement
+  const { change, entry, state, booking, simulated, claim } = movement
+  const { merchantId, id: transactionId } = before
   const { capturable = 0, refundable = 0, captured = 0, refunded = 0, voided = 0, disputed = 0 } = change
   const { capturedGross = 0, capturedRateFee = 0, returned = 0, returnedGross = 0, returnedRateFee = 0 } = change
   const postings = booking?.postings ?? []
-  const [row] = await sql<RawTransaction & { added: RawEntry }>`
+  const settled = state === 'done' ? entry.created : null
+  const [pots] = await sql<Pots>`
     with taken as (
       update pay.transactions set
         capturable = capturable + ${capturable}, refundable = refundable + ${refundable}, captured = captured + ${captured},
@@ -78,14 +80,14 @@ export async function insertMovement(
       where merchant_id = ${merchantId} and id = ${transactionId} and state = 'approved'
         and capturable + ${capturable} >= 0 and refundable + ${refundable} >= 0
       returning *
-    ), added as (
+    ), entered as (
       insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
         descriptor, line_id, dispute_id, exchange_rate, exchange_source, exchange_day, acquirer_reference, settled)
       select merchant_id, id, ${entry.id}, entries, ${entry.kind}, ${state}, ${entry.created}, ${entry.amount}, ${entry.gross},
         ${entry.feeFlat}, ${entry.feeRate}, ${entry.balance}, ${entry.descriptor}, ${booking?.lineId ?? null}, ${entry.disputeId},
         ${entry.rate?.rate ?? null}::numeric, ${entry.rate?.source ?? null}, ${entry.rate?.day ?? null}::date,
-        ${entry.acquirerReference}, ${state === 'done' ? entry.created : null}
-      from taken returning *
+        ${entry.acquirerReference}, ${settled}
+      from taken
     ), lined as (
       insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id, dispute_id, description)
       select merchant_id, ${booking?.lineId ?? null}, ${entry.created}, test, ${entry.kind}, ${booking?.balance ?? 0}, ${booking?.fee ?? 0},
@@ -107,14 +109,27 @@ export async function insertMovement(
         ${claim?.path ?? null}, ${entry.created}, merchant_id, id, ${entry.id}
       from taken where ${claim !== undefined}::boolean
     )
-    select taken.*, (select row_to_json(added) from added) as added,
-      (select json_agg(trail) from pay.trail
-       where trail.merchant_id = taken.merchant_id and transaction_id = taken.id) as trail
+    select entries, captured, refunded, voided, disputed, capturable, refundable, captured_gross as "capturedGross",
+      captured_rate_fee as "capturedRateFee", returned, returned_gross as "returnedGross", returned_rate_fee as "returnedRateFee"
     from taken`
-  if (!row) return undefined
-  const trail = [...(row.trail ?? []), row.added]
-  return { transaction: toTransaction({ ...row, trail }), complete: trail.length === row.entries }
+  if (!pots) return undefined
+  const { entries, ...now } = pots
+  const { rate: _, acquirerReference: __, ...facts } = entry
+  const added = {
+    ...facts,
+    position: entries,
+    state,
+    lineId: booking?.lineId ?? null,
+    disputeWon: null,
+    errorCode: null,
+    settled,
+  }
+  const trail = [...before.trail, added]
+  return { transaction: { ...before, ...now, trail }, complete: trail.length === entries }
 }
+
+/** What a movement changes about a transaction. */
+type Pots = Required<Change> & { entries: number }
 
 export type Settlement = {
   merchantId: string

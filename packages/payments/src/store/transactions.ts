@@ -225,9 +225,10 @@ export async function listTransactions(
          and (${descriptor}::text is null or descriptor = ${descriptor})
        order by id limit ${limit})
     )
-    select transactions.*,
-      (select json_agg(trail) from pay.trail
-       where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id) as trail
+    select transactions.*, case when entries > 0 then (
+      select json_agg(trail) from pay.trail
+      where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id
+    ) end as trail
     from page join pay.transactions on transactions.merchant_id = ${merchantId} and transactions.id = page.id
     order by case when ${ascending}::boolean then page.id end, page.id desc`
   return rows.map(toTransaction)

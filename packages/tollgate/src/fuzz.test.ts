@@ -1,32 +1,24 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { identity } from '@tollgate/identity/main'
 import { bodied, createAccount, requiredSettings, startWithInbox } from '@tollgate/identity/testing'
 import { type TestedService, testService } from '@tollgate/kit/testing'
-import { payments } from '@tollgate/payments/main'
 import { admitsJson } from '@tollgate/payments/rules/accept'
+import { startPayments } from '@tollgate/payments/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  anyBytes,
-  anyCallOf,
-  anyRequest,
-  type FuzzCall,
-  type FuzzRequest,
-  heardOf,
-  textOf,
-  valuesOf,
-  wireOf,
-} from './fuzz-requests.ts'
+import { type Answered, type FuzzCall, type Pools, remember, sendCall, settled } from './fuzz-calls.ts'
+import { identityCallOf } from './fuzz-identity.ts'
+import { anyBytes, anyRequest, type FuzzRequest, valuesOf, wireOf } from './fuzz-requests.ts'
 
 let services: { identity: TestedService<unknown>; payments: TestedService<unknown> }
 beforeAll(async () => {
   services = {
     identity: await testService({ ...identity, endpoints: [...identity.endpoints, bodied] }, requiredSettings),
-    payments: await testService(payments, {}),
+    payments: await startPayments(),
   }
 })
 afterAll(async () => {
@@ -176,9 +168,6 @@ const batch = 500
 
 type Inbox = Awaited<ReturnType<typeof startWithInbox>>
 
-/** What answers and mails gave away so far, for requests to come. */
-type Pools = Record<string, string[]>
-
 test(`${callCount} requests that endpoints ask for, or nearly, are answered without a 5xx`, async () => {
   const inbox = await startWithInbox({
     AUTH_EXTERNAL_ANONYMOUS_USERS_ENABLED: 'true',
@@ -188,7 +177,7 @@ test(`${callCount} requests that endpoints ask for, or nearly, are answered with
   })
   const pools = await firstPools(inbox)
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
-  const anyCall = fc.oneof(...identity.endpoints.map(anyCallOf))
+  const anyCall = fc.oneof(...identity.endpoints.map(identityCallOf))
   const tried = new Map<number, number>()
   const bugs = new Map<string, string>()
   for (let sent = 0; sent < callCount; sent += batch) {
@@ -261,33 +250,6 @@ async function firstPools(inbox: Inbox): Promise<Pools> {
   return pools
 }
 
-function settled(call: FuzzCall, pools: Pools): FuzzCall {
-  const given = (kind: string, number: string) => {
-    const pool = pools[kind] ?? []
-    return pool[Number(number) % pool.length] ?? ''
-  }
-  const settle = (value: unknown): unknown => {
-    const [, kind, number] = (typeof value === 'string' && heardOf.exec(value)) || []
-    return kind === undefined || number === undefined ? value : given(kind, number)
-  }
-  const { body } = call
-  return {
-    ...call,
-    path: call.path.replace(/\$(\w+):(\d+)/g, (_, kind, number) => encodeURIComponent(given(kind, number))),
-    headers: Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, String(settle(value))])),
-    body:
-      typeof body === 'object' ? Object.fromEntries(Object.entries(body).map(([name, value]) => [name, settle(value)])) : body,
-  }
-}
-
-/** Enough to choose from, and no more: what is older is tried often enough. */
-function remember(pools: Pools, kind: string, value: unknown) {
-  const pool = pools[kind] ?? []
-  if (typeof value !== 'string' || value === '') return
-  pool.push(value)
-  if (pool.length > 40) pool.shift()
-}
-
 function learn(text: string, pools: Pools) {
   // Lists are long, and tell nothing that is not told elsewhere.
   if (!text.startsWith('{') || text.length > 20_000) return
@@ -307,23 +269,4 @@ function learnFromMails({ mails }: Inbox, pools: Pools) {
     remember(pools, 'link', /[?&]token=(\w+)/.exec(links.join(' '))?.[1])
   }
   mails.clear()
-}
-
-type Answered = { status: number; text: string; headers: IncomingMessage['headers'] }
-
-function sendCall(origin: string, agent: Agent, { method, path, headers, body }: FuzzCall) {
-  const text = textOf(body)
-  const own = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
-  return new Promise<Answered>((resolve, reject) => {
-    const sent = request(`${origin}${path}`, { method, agent, headers: { ...headers, ...own } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: String(Buffer.concat(chunks)), headers: response.headers }),
-      )
-    })
-    sent.on('error', reject)
-    sent.end(text)
-  })
 }

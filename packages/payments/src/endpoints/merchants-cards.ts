@@ -7,6 +7,7 @@ import { fail, unfit } from '../errors.ts'
 import { once, onceFails } from '../operations/once.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { seeMerchant } from '../operations/see-merchant.ts'
+import { createKept } from '../rules/kept.ts'
 import { processingError } from '../rules/processing-errors.ts'
 import { Id, idempotencyNote } from '../shapes.ts'
 import { insertCardOfTransaction } from '../store/cards.ts'
@@ -43,11 +44,11 @@ async function saveCard({ mintId, now }: App, sql: Sql, { notes, ...asked }: Ask
   return id
 }
 
-const noted = new Set<string>()
+const noted = createKept<true>(1000)
 
 function noteDeprecated({ log }: App, merchantId: string) {
-  if (noted.has(merchantId)) return
-  noted.add(merchantId)
+  if (noted.find(merchantId)) return
+  noted.keep(merchantId, true)
   log.warn(
     { merchant: merchantId },
     'a merchant saves cards, which is deprecated: transactions can be made from earlier transactions',

@@ -1,0 +1,338 @@
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { signToken } from '@tollgate/kit/jwt'
+import { Secret } from '@tollgate/kit/secret'
+import type { Simulation } from '@tollgate/payments/acquirers/acquirer'
+import { payments } from '@tollgate/payments/main'
+import { expireAuthorizations } from '@tollgate/payments/operations/expire-authorizations'
+import { createFinisher } from '@tollgate/payments/operations/finish-pending'
+import { runPayouts } from '@tollgate/payments/operations/run-payouts'
+import { verify } from '@tollgate/payments/operations/verify'
+import { admitsJson } from '@tollgate/payments/rules/accept'
+import { dayOf } from '@tollgate/payments/rules/payout-schedule'
+import { createApp, plantMerchant, plantTransaction, startPayments } from '@tollgate/payments/testing'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Answered, type FuzzCall, type Pools, remember, sendCall, settled } from './fuzz-calls.ts'
+import { paymentsCallOf } from './fuzz-payments.ts'
+
+/**
+ * How many requests are made from what the endpoints say they take. `FUZZ_REQUESTS=1000000 npm test -- fuzz` sends more; `FUZZ_SEED=…`, as
+ * a failure tells it, sends the same ones again.
+ */
+const callCount = Number(process.env.FUZZ_REQUESTS ?? 8_000)
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
+const atOnce = 24
+const batch = 500
+
+const jwtSecret = new Secret('a secret that both services know of, 32+')
+
+type Service = Awaited<ReturnType<typeof startPayments>>
+type Endpoint = (typeof payments.endpoints)[number]
+type Asked = { call: FuzzCall; endpoint: Endpoint; again: 'no' | 'after' | 'at once' }
+
+/** Whatever an endpoint is sent, and some of it twice, as clients do that heard nothing. */
+const anything: fc.Arbitrary<Asked> = fc.oneof(
+  ...payments.endpoints.map((endpoint) => ({
+    // What moves money is what this is about.
+    weight: endpoint.method !== 'POST' ? 1 : /transactions|payments|disputes/.test(endpoint.path) ? 6 : 2,
+    arbitrary: fc.record({
+      call: paymentsCallOf(endpoint),
+      endpoint: fc.constant(endpoint),
+      again: fc.constantFrom<Asked['again'][]>('no', 'no', 'no', 'no', 'no', 'no', 'after', 'at once'),
+    }),
+  })),
+)
+
+test(`${callCount} requests that payments asks for, or nearly, are answered as promised, and the books are right in the end`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-fuzz-'))
+  const service = await startWithRates(join(folder, 'rates.xml'))
+  const pools = await firstPools(service)
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 * atOnce })
+  const finish = createFinisher(service.app, { after: 1 })
+  const tried = new Map<string, number>()
+  const bugs = new Map<string, string>()
+  let heap: number | undefined
+
+  for (let sent = 0; sent < callCount; sent += batch) {
+    await addMerchants(service, pools, sent / batch)
+    const asked = fc.sample(anything, { seed: seed + sent, numRuns: Math.min(batch, callCount - sent) })
+    await Promise.all(Array.from({ length: atOnce }, () => askOn(asked)))
+    await letTimePass(sent / batch)
+    for (const { level, message, error } of service.lines)
+      if (level === 'error' && !expected.has(message)) note(`${message} ${JSON.stringify(error)}`.slice(0, 1_500), message)
+    service.lines.length = 0
+    // By then everything has been loaded, and every cache has begun.
+    if (sent >= callCount / 2) heap ??= heapAfterCollection()
+  }
+
+  async function askOn(asked: Asked[]) {
+    for (let each = asked.pop(); each; each = asked.pop()) {
+      const call = settled(each.call, pools)
+      const send = () => sendCall(service.origin, agent, call)
+      const answers = each.again === 'at once' ? await Promise.all([send(), send()]) : [await send()]
+      if (each.again === 'after') answers.push(await send())
+      for (const answered of answers) {
+        const wrong = wrongWith(call, each.endpoint, answered)
+        if (wrong !== undefined) note(tellCall(call, answered), `${each.endpoint.method} ${each.endpoint.path}: ${wrong}`)
+        else learn(call, answered, pools)
+        if (call.method === 'DELETE' && answered.status === 204) await letIn(service, pools)
+        const name = `${each.endpoint.method} ${each.endpoint.path} ${answered.status}`
+        tried.set(name, (tried.get(name) ?? 0) + 1)
+      }
+      const [one, other] = answers
+      if (one && other && saysOtherwise(call, one, other))
+        note(`${tellCall(call, one)}\n${tellCall(call, other)}`, `${each.endpoint.path}: a key got two answers`)
+    }
+  }
+
+  /** The first of each kind, so that one run tells of everything that is wrong. */
+  function note(what: string, kind: string) {
+    if (!bugs.has(kind)) bugs.set(kind, `${kind}\n${what}`)
+  }
+
+  function tellCall(call: FuzzCall, { status, text, headers }: Answered): string {
+    const said = service.lines.find((line) => line.request_id === headers['x-request-id'] && line.error)
+    return `${JSON.stringify(call).slice(0, 1_200)}\n${status} ${text.slice(0, 500)}\n${JSON.stringify(said?.error ?? '').slice(0, 1_500)}`
+  }
+
+  async function letTimePass(number: number) {
+    service.now.advance(randomInt(600))
+    await finish()
+    if (number % 8 === 7) {
+      service.now.advance(86_400 * 3)
+      const { failures } = await runPayouts(service.app, { day: dayOf(service.now()), test: true })
+      for (const { merchantId, problem } of failures) note(`${merchantId} ${problem}`, 'a payout failed')
+    }
+    if (number % 16 === 15) {
+      service.now.advance(86_400 * 30)
+      await expireAuthorizations(service.app, 29)
+    }
+  }
+
+  for (let rounds = 0; rounds < 4; rounds++) {
+    service.now.advance(400)
+    await finish()
+  }
+  const grown = heapAfterCollection() - (heap ?? 0)
+  const { breaches, warnings, counts } = await verify(service.app.db, service.now())
+  const statuses = countBy([...tried], ([name, count]) => [name.split(' ')[2] ?? '', count])
+  if (process.env.FUZZ_REQUESTS) console.log({ seed, counts, statuses, grown })
+  agent.destroy()
+  await service.stop()
+  rmSync(folder, { recursive: true })
+  expect([...bugs.values()], `FUZZ_SEED=${seed}`).toEqual([])
+  expect([...breaches, ...warnings].slice(0, 20), `FUZZ_SEED=${seed}`).toEqual([])
+  expect(grown).toBeLessThan(25_000_000)
+  // Had everything been refused at the door, this would be a test of the door.
+  const liked = [...tried.keys()].filter((name) => / 20\d$/.test(name)).map((name) => name.replace(/ \d+$/, ''))
+  expect(payments.endpoints.map(({ method, path }) => `${method} ${path}`).filter((name) => !liked.includes(name))).toEqual([])
+  expect(statuses['201']).toBeGreaterThan(callCount / 10)
+}, 3_600_000)
+
+/** What an operator is to know of, and no bug. */
+const expected = new Set(['request', 'a live merchant was to be paid, but PAY_ACQUIRER names nobody who could'])
+
+function heapAfterCollection(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+function countBy<T>(list: readonly T[], pick: (each: T) => [name: string, count: number]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const [name, count] of list.map(pick)) sums[name] = (sums[name] ?? 0) + count
+  return sums
+}
+
+/** What an answer breaks of what is promised, if anything. */
+function wrongWith({ headers: sent }: FuzzCall, endpoint: Endpoint, { status, text, headers }: Answered): string | undefined {
+  const type = headers['content-type']
+  if (!/^[\x21-\x7e]{1,128}$/.test(String(headers['x-request-id']))) return 'no request id'
+  if (headers['x-content-type-options'] !== 'nosniff') return 'no safe headers'
+  if (status >= 500 && !honest(endpoint, status)) return `${status}`
+  if (status >= 300 && status < 400) return 'a redirect'
+  if (text !== '' && type !== 'application/json; charset=utf-8') return `${status} with content type ${type}`
+  if (text === '' && type !== undefined) return `${status} without a body and with a content type`
+  if (status === 400) return wrongWithRefusal(text)
+  if (status < 300) return wrongWithReply(endpoint, status, text)
+  if (!admitsJson(sent.accept)) return text === '' ? undefined : `${status} with a body for those who cannot read it`
+  return /^\{"code":"[a-z_]+","message":"[^\n]+"(,"transactionId":"[0-9a-f]{24}")?\}\n$/.test(text)
+    ? undefined
+    : `${status} that is not told as promised`
+}
+
+/** Whether it may fail with something that is not the caller's fault, and says so. */
+function honest({ fails }: Endpoint, status: number): boolean {
+  return (status === 504 && fails.includes('outcome_unknown')) || (status === 503 && fails.includes('exchange_unavailable'))
+}
+
+function wrongWithRefusal(text: string): string | undefined {
+  const told = JSON.parse(text)
+  const isText = (value: unknown) => typeof value === 'string' && value !== ''
+  if (!text.endsWith('\n') || text.trimEnd().includes('\n')) return '400 that is not one line'
+  if (Array.isArray(told)) {
+    const fits = told.length > 0 && told.every(({ field, message, ...more }) => isText(field) && isText(message) && isEmpty(more))
+    return fits ? undefined : '400 with a list that is not one of fields'
+  }
+  const { code, message, text: same, client, merchant, response, ...more } = told
+  const fits = Number.isInteger(code) && isText(message) && same === message && typeof client === 'boolean'
+  return fits && typeof merchant === 'boolean' && isEmpty(more) ? undefined : '400 that is no processing error'
+}
+
+const isEmpty = (value: object) => Object.keys(value).length === 0
+
+function wrongWithReply({ reply }: Endpoint, status: number, text: string): string | undefined {
+  const shape = reply[status] as { type?: string } | undefined
+  if (!shape) return `${status}, which is not among its replies`
+  if (shape.type === 'void') return text === '' ? undefined : `${status} with a body`
+  const told = JSON.parse(text)
+  if (!text.endsWith('\n')) return `${status} whose last line does not end`
+  const lines = text.trimEnd().split('\n')
+  // One element a line, because some clients read line by line.
+  if (Array.isArray(told)) return lines.length === told.length + 2 ? undefined : 'a list that is not one element a line'
+  return lines.length === 1 ? undefined : 'an object that is not one line'
+}
+
+/** Whether one key got two answers to one request, both of them final. Of a transaction, others may have changed the rest meanwhile. */
+function saysOtherwise({ headers }: FuzzCall, one: Answered, other: Answered): boolean {
+  const isKeyed = /^[\x21-\x7e]{1,255}$/.test(headers['idempotency-key'] ?? '')
+  if (!isKeyed || one.status !== 201 || other.status !== 201) return false
+  const [first, second] = [one, other].map(({ text }) => /^\{"transaction":\{"id":"[0-9a-f]+"/.exec(text)?.[0] ?? text)
+  return first !== second
+}
+
+/** Per euro, with no, two and three decimals, and some that are worth next to nothing. */
+const rates = {
+  USD: '1.0863',
+  DKK: '7.4605',
+  HUF: '411.95',
+  JPY: '163.06',
+  KRW: '1612.23',
+  KWD: '0.3345',
+  BHD: '0.4095',
+  VND: '27650',
+  IDR: '17821',
+}
+
+async function startWithRates(file: string): Promise<Service> {
+  const cubes = Object.entries(rates).map(([currency, rate]) => `<Cube currency='${currency}' rate='${rate}'/>`)
+  writeFileSync(
+    file,
+    `<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
+      <Cube><Cube time='2030-01-01'>${cubes.join('')}</Cube></Cube></gesmes:Envelope>`,
+  )
+  const service = await startPayments({ PAY_JWT_SECRET: jwtSecret.reveal(), PAY_EXCHANGE_RATES: file })
+  await expect.poll(() => service.app.rates.find('KWD', 'EUR')?.day).toBe('2030-01-01')
+  return service
+}
+
+async function firstPools(service: Service): Promise<Pools> {
+  const owner = await createApp(service.call, 'Owner')
+  const stranger = await plantMerchant(service)
+  const claims = { sub: '11111111-1111-4111-8111-111111111111', aud: 'authenticated', role: 'authenticated' }
+  const exp = Math.floor(service.now().getTime() / 1000) + 10 ** 9
+  const person = `Bearer ${signToken({ ...claims, exp, email: 'owner@shop.test' }, jwtSecret)}`
+  const { identity } = (await service.call('GET /me', { headers: { authorization: person } })).json<{
+    identity: { id: string }
+  }>()
+  const kinds = ['main', 'merchant', 'transaction', 'card', 'line', 'dispute', 'fraud', 'user', 'app', 'amount', 'key']
+  return {
+    ...Object.fromEntries(kinds.map((kind) => [kind, []])),
+    owner: [owner.authorization],
+    person: [person],
+    identity: [owner.id, identity.id],
+    stranger: [stranger.authorization],
+    foreign: [stranger.id],
+    strangersTransaction: [await plantTransaction(service, { merchantId: stranger.id })],
+  }
+}
+
+/** Makes members of those who have to be: requests may have taken that from them. */
+async function letIn({ app, now }: Service, { merchant = [], identity: [appId = '', personId = ''] = [] }: Pools): Promise<void> {
+  await app.db`
+    insert into pay.members (merchant_id, identity_id, kind, created)
+    select merchant_id, identity_id, kind, ${now()}
+    from unnest(${merchant}::text[]) as merchant_id, (values (${appId}, 'app'), (${personId}, 'user')) as member (identity_id, kind)
+    on conflict do nothing`
+}
+
+const largest = Number.MAX_SAFE_INTEGER
+const fundings = ['EUR', 'DKK', 'HUF', 'USD']
+const sources = ['EUR', 'JPY', 'KWD', 'DKK', 'USD', 'EUR']
+const troubles: readonly Simulation[] = [
+  { acquirer: { capture: 'lost' } },
+  { acquirer: { refund: 'late', void: 'declined' } },
+  { acquirer: { capture: 'late', refund: 'unanswered', void: 'lost' } },
+  { acquirer: { latency: 1 } },
+]
+
+/** A test merchant with some of everything, which most requests will be about, and a live one. */
+async function addMerchants(service: Service, pools: Pools, number: number): Promise<void> {
+  const { call } = service
+  const currency = fundings[number % fundings.length] ?? 'EUR'
+  const main = await plantMerchant(service, { currency, rate: number % 5 === 4 ? '0' : '0.025', flat: number % 3 === 2 ? 0 : 25 })
+  const live = await plantMerchant(service, { test: false })
+  pools.main = [main.id]
+  // What belongs to those before would only be refused for it.
+  for (const kind of ['transaction', 'card', 'dispute']) pools[kind]?.splice(0, pools[kind].length - 4)
+  remember(pools, 'merchant', main.id)
+  if (number % 4 === 0) remember(pools, 'merchant', live.id)
+  await letIn(service, pools)
+  remember(pools, 'app', main.app.id)
+
+  const headers = { authorization: pools.owner?.[0] ?? '' }
+  const post = async (path: string, json: object) => {
+    const { status, text } = await call(`POST ${path}`, { headers, json })
+    if (status !== 201) throw new Error(`the stage cannot be set: ${path} was answered with ${status}: ${text}`)
+    return JSON.parse(text)
+  }
+  for (const [index, each] of sources.entries()) {
+    const amount = index === 0 ? 1_000_000 : 5_000
+    const id = await plantTransaction(service, { merchantId: main.id, amount, currency: each })
+    remember(pools, 'transaction', id)
+    const { transaction } = await post(`/transactions/${id}/captures`, { amount: 2_000 })
+    remember(pools, 'line', transaction.trail[0].lineId)
+  }
+  const transactionId = pools.transaction?.at(-1)
+  for (const amount of [largest, largest - 2_000, 10 ** 15]) {
+    const id = await plantTransaction(service, { merchantId: main.id, amount, currency })
+    await call(`POST /transactions/${id}/captures`, { headers, json: { amount: number % 2 ? amount : amount - 300 } })
+    remember(pools, 'transaction', id)
+  }
+  for (const simulation of troubles)
+    remember(pools, 'transaction', await plantTransaction(service, { merchantId: main.id, amount: 2_000, simulation }))
+  remember(pools, 'card', (await post(`/merchants/${main.id}/cards`, { transactionId })).card.id)
+  remember(pools, 'dispute', (await post(`/merchants/${main.id}/simulator/disputes`, { transactionId, amount: 100 })).dispute.id)
+  remember(pools, 'fraud', (await post(`/merchants/${main.id}/simulator/frauds`, { transactionId })).fraud.id)
+}
+
+type Told = Record<
+  string,
+  { id?: string; test?: boolean; trail?: { lineId?: string }[]; capturedAmount?: number; pendingAmount?: number } | undefined
+>
+
+/** What an answer names is asked about by requests to come. */
+function learn({ path, headers }: FuzzCall, { status, text }: Answered, pools: Pools): void {
+  if (status === 200 && text.startsWith('[') && /\/users\?/.test(path)) remember(pools, 'user', JSON.parse(text).at(-1)?.id)
+  if (status === 201) remember(pools, 'key', headers['idempotency-key'])
+  if (status !== 201 || text === '') return
+  const { transaction, card, dispute, fraud, app, merchant } = JSON.parse(text) as Told
+  remember(pools, 'transaction', transaction?.id)
+  // What is there is worth asking for, to the last unit and one more.
+  for (const amount of [transaction?.pendingAmount, transaction?.capturedAmount]) {
+    remember(pools, 'amount', amount && String(amount))
+    remember(pools, 'amount', amount && String(amount + 1))
+  }
+  remember(pools, 'line', transaction?.trail?.at(-1)?.lineId)
+  remember(pools, 'card', card?.id)
+  remember(pools, 'dispute', dispute?.id)
+  remember(pools, 'fraud', fraud?.id)
+  remember(pools, 'app', app?.id)
+  if (merchant?.test) remember(pools, 'merchant', merchant.id)
+}

@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os'
 import { type Db, openDb } from '@tollgate/kit/db'
-import { scratchDatabase } from '@tollgate/kit/testing'
 import { createApp, startPayments } from '@tollgate/payments/testing'
 import { afterEach, expect, test } from 'vitest'
 import { createCleanup } from './cleanup.ts'
@@ -11,7 +10,7 @@ import { paymentsWorkloads } from './payments-workloads.ts'
 import { basic } from './requests.ts'
 import { type Server, type Site, startTextbook } from './servers.ts'
 import type { Stage } from './stage.ts'
-import { makeTextbook, textbookKey } from './textbook-tables.ts'
+import { makeTextbook } from './textbook-tables.ts'
 import type { Ready } from './workload.ts'
 
 let cleanup = createCleanup()
@@ -32,7 +31,8 @@ async function startShop() {
   cleanup.later(() => service.stop())
   const app = await createApp(service.call)
   const server = { port: Number(new URL(service.origin).port) } as Server
-  return { server, headers: basic(app.key), owner: { id: app.id }, sql: open(service.app.config.db.url.reveal()) }
+  const url = service.app.config.db.url.reveal()
+  return { server, headers: basic(app.key), owner: { id: app.id }, sql: open(url), url }
 }
 
 function prepare(name: string, stage: Partial<Stage>): Promise<Ready> {
@@ -74,18 +74,18 @@ test('pages of a long history are as long as they must be, and its balances are 
     expect(await ask(await prepare(name, stage)), name).toMatchObject({ errors: {}, answered: 20 })
 })
 
-test('the textbook does the same, and its books are right', async () => {
-  const { url, drop } = await scratchDatabase()
-  cleanup.later(drop)
-  const sql = open(url)
-  await makeTextbook(sql)
+test('the textbook writes the same rows, and its books are right', async () => {
+  const { headers, owner, sql, url } = await startShop()
+  await makeTextbook(sql, owner, 100)
   const site = { database: { url: async () => url, folder: tmpdir() }, workers: 1, cleanup } as unknown as Site
   const server = await startTextbook(site)
-  const ready = await prepare('textbook', { textbook: async () => ({ server, headers: basic(textbookKey) }) })
+  const ready = await prepare('textbook', { textbook: async () => ({ server, headers }) })
   expect(await ask(ready)).toMatchObject({ errors: {}, answered: 20 })
   const [books] = await sql`
-    select (select balance from balances) as balance, (select sum(balance)::bigint from lines) as lines,
-      (select sum(case 'merchant' when credit then amount else -amount end)::bigint from postings) as postings,
-      (select count(*) from transactions where captured = amount) as captured`
+    select (select balance from balances) as balance, sum(lines.balance)::bigint as lines, count(*) as captured,
+      (select sum(case 'merchant' when credit then amount else -amount end)::bigint from pay.postings
+       where postings.merchant_id = ${merchantId(0)}) as postings
+    from pay.lines join pay.transactions on transactions.merchant_id = lines.merchant_id and transactions.id = transaction_id
+    where lines.merchant_id = ${merchantId(0)} and source_id is not null`
   expect(books).toEqual({ balance: 19_000, lines: 19_000, postings: 19_000, captured: 20 })
 })

@@ -65,7 +65,7 @@ export async function startBare(answer: Answer, site: Site): Promise<Server> {
   return settle('bare', { port, child, database: usualDatabase }, '/', site.cleanup)
 }
 
-/** The textbook on tables of its own, with as many connections as a service with as many workers takes. */
+/** The textbook on a database of its own, with as many connections as a service with as many workers takes. */
 export async function startTextbook(site: Site): Promise<Server> {
   const [port, url] = [await freePort(), await site.database.url('textbook')]
   const env = { TEXTBOOK_PORT: String(port), DATABASE_URL: url, POOL_SIZE: '16', WORKERS: String(site.workers) }

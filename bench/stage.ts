@@ -10,7 +10,7 @@ import type { Options } from './options.ts'
 import { basic } from './requests.ts'
 import { type Server, type Setup, type Site, secret, startService, startTextbook } from './servers.ts'
 import { type SlowSmtp, startSlowSmtp } from './slow-smtp.ts'
-import { makeTextbook, textbookKey } from './textbook-tables.ts'
+import { makeTextbook } from './textbook-tables.ts'
 
 /** Hands out what workloads run on, each started when the first of them asks for it. */
 export type Stage = {
@@ -80,8 +80,11 @@ export function createStage(site: Site, options: Options): Stage {
       return { server, headers, facts }
     }),
     textbook: once(async () => {
-      await site.database.tell('textbook', makeTextbook)
-      return { server: await startTextbook(site), headers: basic(textbookKey) }
+      // The service makes the tables and the app, and leaves.
+      const { server, owner, headers } = await startShop(site, 'textbook')
+      await server.child.stop()
+      await site.database.tell('textbook', (sql) => makeTextbook(sql, owner))
+      return { server: await startTextbook(site), headers }
     }),
     get adminHeaders() {
       const token = createKeys({ secret: new Secret(secret) }).sign({ role: 'service_role', aud: audience })

@@ -5,9 +5,9 @@ import { createIds, tagOf } from '@tollgate/kit/id'
 import pg from 'pg'
 
 /**
- * What a payments service has to beat: the two calls as textbooks write them. Whoever changes a balance begins a transaction, locks the
- * balance, looks, writes and commits, one statement after the other. Prepared statements, a pool, and nothing that slows it down on
- * purpose; it has no acquirer, keeps no keys and checks less than a service must.
+ * What a payments service has to beat: the two calls as textbooks write them, on the tables of the service. Whoever changes a balance begins
+ * a transaction, locks the balance, looks, writes the same rows as the service and commits, one statement after the other. Prepared
+ * statements, a pool, and nothing that slows it down on purpose; it checks less than a service must and answers with less.
  */
 const { TEXTBOOK_PORT: port, DATABASE_URL: url, POOL_SIZE: poolSize, WORKERS: workers } = process.env
 
@@ -72,71 +72,108 @@ async function textOf(request: IncomingMessage): Promise<string> {
 
 type Authorize = { key: string; merchantId: string; transactionId: string; amount: number; currency: string }
 
+const member = `exists (select from pay.members join pay.apps on apps.id = identity_id
+  where members.merchant_id = merchants.id and key_hash = sha256(convert_to($1, 'UTF8')))`
+
 /** Nothing of the balance changes, so that it is not locked. */
 async function authorize(say: Say, { key, merchantId, transactionId, amount, currency }: Authorize): Promise<Reply> {
-  const source = await say<{ card: string; descriptor: string }>(
+  const merchant = await say<{ descriptor: string }>(
+    'merchant',
+    `select descriptor from pay.merchants where id = $2 and ${member}`,
+    ...[key, merchantId],
+  )
+  if (!merchant) return notFound
+  const source = await say<{ bin: string; last4: string; expiry: Date; scheme: string }>(
     'source',
-    `select card, descriptor from transactions join merchants on merchants.id = merchant_id
-     where merchant_id = $1 and transactions.id = $2 and key = $3`,
-    ...[merchantId, transactionId, key],
+    `select card_bin as bin, card_last4 as last4, card_expiry as expiry, card_scheme as scheme from pay.transactions
+     where merchant_id = $1 and id = $2 and state = 'approved'`,
+    ...[merchantId, transactionId],
   )
   if (!source) return notFound
-  const id = mintId(tagOf(merchantId))
+  const [id, created] = [mintId(tagOf(merchantId)), new Date()]
   await say(
     'authorize',
-    `insert into transactions (merchant_id, id, created, currency, amount, card, source_id) values ($1, $2, $3, $4, $5, $6, $7)`,
-    ...[merchantId, id, new Date(), currency, amount, source.card, transactionId],
+    `insert into pay.transactions (merchant_id, id, created, test, state, currency, amount, capturable, descriptor, recurring, card_bin,
+       card_last4, card_expiry, card_scheme, card_code_present, source_id, acquirer, acquirer_reference)
+     values ($1, $2, $3, true, 'approved', $4, $5, $5, $6, true, $7, $8, $9, $10, false, $11, 'simulator', $2)`,
+    ...[merchantId, id, created, currency, amount, merchant.descriptor],
+    ...[source.bin, source.last4, source.expiry, source.scheme, transactionId],
+  )
+  await say(
+    'authorized',
+    `insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
+     values ($1, $2, $2, 'authorize', $3, $4, true, $5)`,
+    ...[merchantId, id, amount, currency, created],
   )
   return { status: 201, body: { transaction: { id } } }
 }
 
 type Capture = { key: string; id: string; amount: number }
-type Row = { merchantId: string; currency: string; amount: number; captured: number; rate: number; flat: number }
+type Row = { merchantId: string; currency: string; capturable: number; entries: number; descriptor: string }
 
 async function capture(say: Say, { key, id, amount }: Capture): Promise<Reply> {
   const found = await say<Row>(
     'transaction',
-    `select merchant_id as "merchantId", currency, amount::float8 as amount, captured::float8 as captured, rate, flat
-     from transactions join merchants on merchants.id = merchant_id
-     where transactions.id = $1 and key = $2 for update of transactions`,
-    ...[id, key],
+    `select merchant_id as "merchantId", transactions.currency, capturable::float8 as capturable, entries, transactions.descriptor
+     from pay.transactions join pay.merchants on merchants.id = merchant_id
+     where transactions.id = $2 and ${member} for update of transactions`,
+    ...[key, id],
   )
   if (!found) return notFound
   const { merchantId, currency } = found
-  if (found.captured + amount > found.amount) return { status: 400, body: [{ field: 'amount', message: 'Too much' }] }
+  if (amount > found.capturable) return { status: 400, body: [{ field: 'amount', message: 'Too much' }] }
+  const price = await say<{ rate: number; flat: number }>(
+    'price',
+    `select rate::float8 as rate, flat_amount::float8 as flat from pay.prices where merchant_id = $1 order by since desc limit 1`,
+    merchantId,
+  )
   const before = await say<{ balance: number }>(
     'lock',
     'select balance::float8 as balance from balances where merchant_id = $1 for update',
     merchantId,
   )
   const [entryId, lineId, created] = [mintId(tagOf(merchantId)), mintId(tagOf(merchantId)), new Date()]
-  const fee = Math.round(amount * found.rate) + found.flat
+  const [rate, flat] = [Math.round(amount * (price?.rate ?? 0)), price?.flat ?? 0]
+  const balance = amount - rate - flat
   await say(
     'take',
-    'update transactions set captured = captured + $3 where merchant_id = $1 and id = $2',
-    ...[merchantId, id, amount],
+    `update pay.transactions set capturable = capturable - $3, captured = captured + $3, refundable = refundable + $3,
+       captured_gross = captured_gross + $3, captured_rate_fee = captured_rate_fee + $4, entries = entries + 1
+     where merchant_id = $1 and id = $2`,
+    ...[merchantId, id, amount, rate],
   )
   await say(
     'entry',
-    'insert into trail (merchant_id, transaction_id, id, created, kind, amount, fee, line_id) values ($1, $2, $3, $4, $5, $6, $7, $8)',
-    ...[merchantId, id, entryId, created, 'capture', amount, fee, lineId],
+    `insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
+       descriptor, line_id, acquirer_reference, settled)
+     values ($1, $2, $3, $4, 'capture', 'done', $5, $6, $6, $7, $8, $9, $10, $11, $3, $5)`,
+    ...[merchantId, id, entryId, found.entries + 1, created, amount, flat, rate, balance, found.descriptor, lineId],
   )
   await say(
     'line',
-    'insert into lines (merchant_id, id, created, balance, fee, amount, currency, transaction_id) values ($1, $2, $3, $4, $5, $6, $7, $8)',
-    ...[merchantId, lineId, created, amount - fee, fee, amount, currency, id],
+    `insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id)
+     values ($1, $2, $3, true, 'capture', $4, $5, $6, $7, $8)`,
+    ...[merchantId, lineId, created, balance, rate + flat, amount, currency, id],
   )
   await say(
     'postings',
-    `insert into postings (merchant_id, line_id, number, debit, credit, currency, amount)
+    `insert into pay.postings (merchant_id, line_id, number, debit, credit, currency, amount)
      values ($1, $2, 1, 'acquirer', 'merchant', $3, $4), ($1, $2, 2, 'merchant', 'fees', $3, $5)`,
-    ...[merchantId, lineId, currency, amount, fee],
+    ...[merchantId, lineId, currency, amount, rate + flat],
   )
-  const balance = (before?.balance ?? 0) + amount - fee
-  await say('balance', 'update balances set balance = $2 where merchant_id = $1', ...[merchantId, balance])
-  const captured = found.captured + amount
-  const trail = [{ capture: true, amount, fee, lineId, created }]
-  return { status: 201, body: { transaction: { id, merchantId, currency, amount: found.amount, captured, trail } } }
+  await say(
+    'captured',
+    `insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
+     values ($1, $2, $3, 'capture', $4, $5, true, $6)`,
+    ...[merchantId, entryId, id, amount, currency, created],
+  )
+  await say(
+    'balance',
+    'update balances set balance = $2 where merchant_id = $1',
+    ...[merchantId, (before?.balance ?? 0) + balance],
+  )
+  const trail = [{ capture: true, amount, fee: { flat, rate }, balance, lineId, created }]
+  return { status: 201, body: { transaction: { id, merchantId, currency, pendingAmount: found.capturable - amount, trail } } }
 }
 
 // One worker stands alone, like the services do it.

@@ -17,7 +17,10 @@ test.each([
   const { db } = service.app
   await Promise.all([
     ...Array.from({ length: 20 }, () => db`select 1`),
-    ...Array.from({ length: 20 }, () => db`with change as (update pay.apps set name = name where false returning 1) select from change`),
+    ...Array.from(
+      { length: 20 },
+      () => db`with change as (update pay.apps set name = name where false returning 1) select from change`,
+    ),
     ...Array.from({ length: 20 }, () => db.begin((tx) => tx`select pg_sleep(0.01)`)),
   ])
   expect(

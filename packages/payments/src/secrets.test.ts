@@ -180,5 +180,7 @@ test('no key, token, card number or other thing that callers entrust to us is in
   for (const canary of [testCard, realCard, word, ...keys, 'DK5000400440116243', jwtSecret.reveal()])
     expect(told.split('\n').filter((line) => line.includes(canary))).toEqual([])
   // Three digits are in many an id.
-  expect(told).not.toMatch(new RegExp(`"${canaries.securityCode}\\\\?"`))
+  // Where in a statement PostgreSQL found fault is a number as well.
+  const withoutPlaces = told.replaceAll(/"position":"\d+"/g, '')
+  expect(withoutPlaces).not.toMatch(new RegExp(`"${canaries.securityCode}\\\\?"`))
 })

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { endpoint } from '../app.ts'
 import { identified } from '../callers.ts'
-import { unfit } from '../errors.ts'
-import { movementFails, moveOnce } from '../operations/move-once.ts'
+import { captureOnce } from '../operations/capture-once.ts'
+import { movementFails } from '../operations/move-once.ts'
 import { seeTransaction } from '../operations/see-transaction.ts'
 import { Amount, Currency, Descriptor, Id, idempotencyNote, TransactionShape } from '../shapes.ts'
 
@@ -17,12 +17,9 @@ export const captures = endpoint({
   body: Type.Object({ amount: Amount, currency: Type.Optional(Currency), descriptor: Type.Optional(Descriptor) }),
   reply: { 201: Type.Object({ transaction: TransactionShape }) },
   fails: movementFails,
-  subject: seeTransaction,
+  firstRefusal: seeTransaction,
 
   run(app, given) {
-    const { currency } = given.subject.transaction
-    if (given.body.currency !== undefined && given.body.currency !== currency)
-      throw unfit('currency', `Must be ${currency}, the currency of the transaction`)
-    return moveOnce(app, 'capture', given)
+    return captureOnce(app, given)
   },
 })

@@ -147,7 +147,7 @@ async function takeFrom(app: Parts, sql: Sql, move: Move, taken: Taken): Promise
 }
 
 /** From here on a capture is held against the balance: nobody's is near, and all others are spared the look. */
-const gigantic = 2 ** 43
+export const gigantic = 2 ** 43
 
 /** What a merchant has can be told up to 2^53-1. Of those who capture as much at the very same moment, one may still be too many. */
 async function insistRoom(sql: Sql, now: Date, { merchantId, capturedGross }: Transaction, gross: number): Promise<void> {

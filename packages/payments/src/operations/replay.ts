@@ -33,9 +33,13 @@ export async function orReplay<T>(
   }
 }
 
-/** A refusal, or the key being taken. What nobody knows the outcome of has just been begun by this very request. */
+/**
+ * A refusal, or the key being taken. What nobody knows the outcome of has just been begun by this very request; and who may not see a
+ * thing any more is not told what they did to it.
+ */
 function mayHaveBeenDone(problem: unknown): boolean {
-  return problem instanceof Failure ? problem.code !== 'outcome_unknown' : codeOf(problem) === '23505'
+  if (!(problem instanceof Failure)) return codeOf(problem) === '23505'
+  return problem.code !== 'outcome_unknown' && problem.code !== 'not_found'
 }
 
 /** What a movement was answered with. */

@@ -42,7 +42,7 @@ export type Transaction = {
 /** The merchant of a transaction, as far as moving its money needs it. */
 export type MovingMerchant = { currency: string; canCapture: boolean; canRefund: boolean; canVoid: boolean; price: Price }
 
-type RawTransaction = {
+export type RawTransaction = {
   merchant_id: string
   id: string
   created: Date
@@ -79,7 +79,7 @@ type RawTransaction = {
   trail: RawEntry[] | null
 }
 
-function toTransaction(row: RawTransaction): Transaction {
+export function toTransaction(row: RawTransaction): Transaction {
   return {
     merchantId: row.merchant_id,
     id: row.id,
@@ -321,5 +321,3 @@ export async function listUncaptured(
     where created > ${from} and created <= ${through} and capturable > 0 and id > ${after}
     order by id limit ${limit}`
 }
-
-export { type RawTransaction, toTransaction }

@@ -16,8 +16,7 @@ create table pay.lines (
   dispute_id text collate "C",
   iban text,
   description text,
-  constraint lines_pkey primary key (merchant_id, id),
-  constraint lines_check check (amount > 0)
+  constraint lines_pkey primary key (merchant_id, id)
 );
 
 create index lines_created_idx on pay.lines (merchant_id, created) include (balance);

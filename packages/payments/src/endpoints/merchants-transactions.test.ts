@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Simulation } from '../acquirers/acquirer.ts'
 import { createFinisher } from '../operations/finish-pending.ts'
+import { testCards } from '../rules/test-cards.ts'
 import { plantMerchant, plantTransaction, startPayments } from '../testing.ts'
 
 let service: Awaited<ReturnType<typeof startPayments>>
@@ -218,4 +219,42 @@ test.each([
   const { list } = await arrange()
   const answer = await list(query)
   expect([answer.status, answer.json<{ field: string }[]>()[0]?.field]).toEqual([400, 'limit'])
+})
+
+test('a plain charge and one in strokes come to the same', async () => {
+  const tell = async (simulation: Simulation | undefined) => {
+    const { charge, read, merchant, source } = await arrange(simulation)
+    const { id } = (await charge({ custom: { order: 7 }, descriptor: 'Order 7' })).json<Made>().transaction
+    const [row] = await service.app.db<Record<string, unknown>>`
+      select * from pay.transactions where id = ${id} and source_id = ${source}`
+    const told = await read(id)
+    const operations = await service.app.db`
+      select kind, amount, currency, approved, code from pay.simulator_operations where reference = ${id}`
+    const hidden = { merchant_id: '', id: '', source_id: '', acquirer_reference: '', simulation: null }
+    return {
+      row: { ...row, ...hidden },
+      told: { ...told, id: '', merchantId: '' },
+      operations,
+      tag: id.slice(8, 12) === merchant.id.slice(8, 12),
+    }
+  }
+  expect(await tell(undefined)).toEqual(await tell({ card: { status: 'valid' } }))
+})
+
+test.each(testCards.map(({ number, fate }) => [number, fate] as const))(
+  'what the simulator makes of %s (%s) it makes of a plain charge, too',
+  async (number, fate) => {
+    const { charge, source } = await arrange()
+    await service.app.db`
+    update pay.transactions set card_bin = ${number.slice(0, 6)}, card_last4 = ${number.slice(-4)} where id = ${source}`
+    const answer = await charge({ amount: 40413 })
+    const expected = fate === 'approved' ? undefined : fate === 'by amount' ? 7 : fate
+    expect(answer.json<{ code?: number }>().code).toBe(expected)
+  },
+)
+
+test('a card that has expired is declined', async () => {
+  const { charge, source } = await arrange()
+  await service.app.db`update pay.transactions set card_expiry = '2029-12-31T23:59:59.999Z' where id = ${source}`
+  expect((await charge({})).json()).toMatchObject({ code: 6 })
 })

@@ -3,7 +3,7 @@ import { tagOf } from '@tollgate/kit/id'
 import type { App } from '../app.ts'
 import type { Who } from '../callers.ts'
 import { unfit } from '../errors.ts'
-import { tellTransaction } from '../rules/tell-transaction.ts'
+import { asOfEntry, type Tellable, tellTransaction } from '../rules/tell-transaction.ts'
 import { insertPlainCapture } from '../store/captures.ts'
 import type { Claim } from '../store/idempotency.ts'
 import type { Transaction } from '../store/transactions.ts'
@@ -28,7 +28,7 @@ type Asked = Omit<Given, 'request'> & { claim: Claim | undefined }
 export async function captureOnce(app: App, { request, ...given }: Given) {
   const claim = readClaim({ who: given.who, request, body: given.body })
   const asked = { ...given, claim }
-  const captured = await orReplay(
+  const captured = await orReplay<Tellable>(
     app,
     claim,
     async () => (await capturePlainly(app, asked)) ?? captureInStrokes(app, asked),
@@ -37,7 +37,7 @@ export async function captureOnce(app: App, { request, ...given }: Given) {
   return { transaction: tellTransaction(captured) }
 }
 
-async function capturePlainly(app: App, asked: Asked): Promise<Transaction | undefined> {
+async function capturePlainly(app: App, asked: Asked): Promise<Tellable | undefined> {
   const { who, params, body, claim } = asked
   if (body.amount >= gigantic) return undefined
   const tag = tagOf(params.transaction_id)
@@ -49,7 +49,7 @@ async function capturePlainly(app: App, asked: Asked): Promise<Transaction | und
   if (!captured) return undefined
   app.meters.movement('capture', { kind: 'approved', acquirerReference: entryId }, captured.transaction.test)
   if (captured.complete) return captured.transaction
-  return (await seeTransaction(app, asked)).transaction
+  return asOfEntry((await seeTransaction(app, asked)).transaction, entryId)
 }
 
 async function captureInStrokes(app: App, asked: Asked): Promise<Transaction> {

@@ -1,7 +1,10 @@
+import { tagOf } from '@tollgate/kit/id'
 import type { App } from '../app.ts'
 import type { Who } from '../callers.ts'
 import { fail, unfit } from '../errors.ts'
 import { isChargeable } from '../rules/currencies.ts'
+import { oddCards } from '../rules/test-cards.ts'
+import { insertPlainCharge } from '../store/charges.ts'
 import type { Claim } from '../store/idempotency.ts'
 import { findSource } from '../store/sources.ts'
 import { authorize } from './authorize.ts'
@@ -19,8 +22,29 @@ type Charge = {
   claim: Claim | undefined
 }
 
-/** Reserves an amount without the customer being there, on the card of an earlier transaction. */
+/**
+ * Reserves an amount without the customer being there, on the card of an earlier transaction. Most charges are plain and done by one
+ * statement; whatever is not, and whatever has to be refused, goes the long way.
+ */
 export async function chargeAgain(app: App, charge: Charge): Promise<{ id: string }> {
+  return (await chargePlainly(app, charge)) ?? chargeInStrokes(app, charge)
+}
+
+async function chargePlainly(app: App, charge: Charge): Promise<{ id: string } | undefined> {
+  const { who, merchantId, amount, currency, descriptor, claim } = charge
+  const sourceId = charge.transactionId ?? charge.authorizationId
+  if (sourceId === undefined) return undefined
+  const id = app.mintId(tagOf(merchantId))
+  const made = await insertPlainCharge(app.db, {
+    ...{ identityId: who.id, merchantId, sourceId, id, created: app.now(), oddCards, claim },
+    ...{ amount, currency, descriptor, custom: charge.custom ?? null },
+  })
+  if (!made) return undefined
+  app.meters.authorization({ kind: 'approved', acquirerReference: id }, true)
+  return { id }
+}
+
+async function chargeInStrokes(app: App, charge: Charge): Promise<{ id: string }> {
   const { who, merchantId, amount, currency, claim } = charge
   const transactionId = charge.transactionId ?? charge.authorizationId
   const cardId = transactionId === undefined ? charge.cardId : undefined

@@ -17,6 +17,7 @@ import {
   returningChange,
   takingChange,
 } from '../rules/movements.ts'
+import { asOfEntry } from '../rules/tell-transaction.ts'
 import type { Claim } from '../store/idempotency.ts'
 import { findBalance } from '../store/line-sums.ts'
 import { insertMovement, type PendingEntry, settleEntry } from '../store/trail.ts'
@@ -139,7 +140,8 @@ async function takeFrom(app: Parts, sql: Sql, move: Move, taken: Taken): Promise
   })
   if (moved?.complete) return moved.transaction
   const { transaction: now } = await findAgain(sql, transaction)
-  if (moved) return now
+  // As a key would be told: what came later is somebody else's.
+  if (moved) return decided ? asOfEntry(now, taken.id) : now
   // Somebody else was faster.
   const most = now[potOf(kind)]
   if (amount > most) throw unfit('amount', tooMuch(kind, most, now.currency))

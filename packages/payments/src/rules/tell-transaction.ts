@@ -2,8 +2,31 @@ import type { TrailEntry } from '../store/trail-entry.ts'
 import type { Transaction } from '../store/transactions.ts'
 import { processingError } from './processing-errors.ts'
 
+/** What of a transaction is told. */
+export type Tellable = Pick<
+  Transaction,
+  | 'id'
+  | 'test'
+  | 'merchantId'
+  | 'created'
+  | 'amount'
+  | 'refunded'
+  | 'captured'
+  | 'voided'
+  | 'disputed'
+  | 'card'
+  | 'tds'
+  | 'currency'
+  | 'custom'
+  | 'recurring'
+  | 'state'
+  | 'errorCode'
+  | 'descriptor'
+  | 'trail'
+>
+
 /** A transaction as callers are told of it. What the acquirer has not answered yet is not told. */
-export function tellTransaction(transaction: Transaction) {
+export function tellTransaction(transaction: Tellable) {
   const { id, test, merchantId, created, amount, refunded, captured, voided, disputed, card } = transaction
   const { tds, currency, custom, recurring, state, errorCode, descriptor, trail } = transaction
   return {

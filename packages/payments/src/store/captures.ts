@@ -1,7 +1,8 @@
 import type { Sql } from '@tollgate/kit/db'
+import type { CardFacts } from '../acquirers/acquirer.ts'
+import type { Tellable } from '../rules/tell-transaction.ts'
 import type { Claim } from './idempotency.ts'
-import type { TrailEntry } from './trail-entry.ts'
-import { type RawTransaction, type Transaction, toTransaction } from './transactions.ts'
+import { type RawEntry, type TrailEntry, toEntry } from './trail-entry.ts'
 
 export type PlainCapture = {
   transactionId: string
@@ -18,7 +19,11 @@ export type PlainCapture = {
 }
 
 /** Of a trail that is not complete, others have added to it meanwhile. */
-export type Captured = { transaction: Transaction; complete: boolean }
+export type Captured = { transaction: Tellable; complete: boolean }
+
+type Row = Omit<Tellable, 'id' | 'state' | 'errorCode' | 'card' | 'trail'> &
+  CardFacts &
+  Pick<TrailEntry, 'position' | 'feeFlat' | 'feeRate' | 'balance'> & { trail: RawEntry[] | null }
 
 /**
  * A plain capture from beginning to end in one statement: who may, how much, the fees, the entry, the line, the postings and the
@@ -27,7 +32,7 @@ export type Captured = { transaction: Transaction; complete: boolean }
  */
 export async function insertPlainCapture(sql: Sql, capture: PlainCapture): Promise<Captured | undefined> {
   const { transactionId, identityId, amount, descriptor = null, currency = null, created, entryId, lineId, claim } = capture
-  const [row] = await sql<RawTransaction & { flat_amount: number; rate_fee: number; balance: number }>`
+  const [row] = await sql<Row>`
     with found as (
       select transactions.merchant_id, transactions.id, rate, flat_amount, round(${amount}::bigint * rate)::bigint as rate_fee
       from pay.transactions
@@ -49,47 +54,50 @@ export async function insertPlainCapture(sql: Sql, capture: PlainCapture): Promi
       from found
       where transactions.merchant_id = found.merchant_id and transactions.id = found.id and state = 'approved'
         and capturable >= ${amount}
-      returning transactions.*, flat_amount, rate_fee, ${amount} - flat_amount - rate_fee as balance
+      -- First what the rest of the statement needs: it reads the row up to there, once for every table.
+      returning transactions.merchant_id as owner, transactions.id as it, entries as position, flat_amount, rate_fee,
+        ${amount} - flat_amount - rate_fee as balance, test as testing, currency as paid_in, descriptor as usual_descriptor,
+        created, amount, refunded, captured, voided, disputed, card_bin, card_last4, card_expiry, card_scheme, card_code_present, tds,
+        custom, recurring
     ), entered as (
       insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
         descriptor, line_id, acquirer_reference, settled)
-      select merchant_id, id, ${entryId}, entries, 'capture', 'done', ${created}, ${amount}, ${amount}, flat_amount, rate_fee, balance,
-        coalesce(${descriptor}, descriptor), ${lineId}, ${entryId}, ${created}
+      select owner, it, ${entryId}, position, 'capture', 'done', ${created}, ${amount}, ${amount}, flat_amount, rate_fee, balance,
+        coalesce(${descriptor}, usual_descriptor), ${lineId}, ${entryId}, ${created}
       from taken
     ), lined as (
       insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id)
-      select merchant_id, ${lineId}, ${created}, test, 'capture', balance, flat_amount + rate_fee, ${amount}, currency, id from taken
+      select owner, ${lineId}, ${created}, testing, 'capture', balance, flat_amount + rate_fee, ${amount}, paid_in, it from taken
     ), posted as (
       insert into pay.postings (merchant_id, line_id, number, debit, credit, currency, amount)
-      select merchant_id, ${lineId}, 1, 'acquirer', 'merchant', currency, ${amount}::bigint from taken
+      select owner, ${lineId}, 1, 'acquirer', 'merchant', paid_in, ${amount}::bigint from taken
       union all
-      select merchant_id, ${lineId}, 2, 'merchant', 'fees', currency, flat_amount + rate_fee from taken where flat_amount + rate_fee > 0
+      select owner, ${lineId}, 2, 'merchant', 'fees', paid_in, flat_amount + rate_fee from taken where flat_amount + rate_fee > 0
     ), simulated as (
       insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
-      select merchant_id, ${entryId}, id, 'capture', ${amount}, currency, true, ${created} from taken
+      select owner, ${entryId}, it, 'capture', ${amount}, paid_in, true, ${created} from taken
     ), claimed as (
       insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
       select ${claim?.ownerId ?? null}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
-        ${claim?.path ?? null}, ${created}, merchant_id, id, ${entryId}
+        ${claim?.path ?? null}, ${created}, owner, it, ${entryId}
       from taken where ${claim !== undefined}::boolean
     )
-    select taken.*, case when entries > 1 then (
-      select json_agg(trail) from pay.trail
-      where trail.merchant_id = taken.merchant_id and transaction_id = taken.id
-    ) end as trail
+    select created, amount, refunded, captured, voided, disputed, card_bin as bin, card_last4 as last4, card_expiry as expiry,
+      card_scheme as scheme, card_code_present as "codePresent", tds, custom, recurring, testing as test, owner as "merchantId",
+      paid_in as currency, usual_descriptor as descriptor, position, flat_amount as "feeFlat", rate_fee as "feeRate", balance,
+      case when position > 1 then (
+        select json_agg(trail) from pay.trail where trail.merchant_id = owner and transaction_id = it
+      ) end as trail
     from taken`
   if (!row) return undefined
-  const transaction = toTransaction(row)
+  const { bin, last4, expiry, scheme, codePresent, position, feeFlat, feeRate, balance, trail: earlier, ...told } = row
   const entry: TrailEntry = {
-    ...{ id: entryId, position: row.entries, kind: 'capture', state: 'done', created, amount, gross: amount },
-    ...{
-      feeFlat: row.flat_amount,
-      feeRate: row.rate_fee,
-      balance: row.balance,
-      descriptor: descriptor ?? transaction.descriptor,
-    },
-    ...{ lineId, disputeId: null, disputeWon: null, errorCode: null, settled: created },
+    ...{ id: entryId, position, kind: 'capture', state: 'done', created, amount, gross: amount, feeFlat, feeRate, balance },
+    ...{ descriptor: descriptor ?? told.descriptor, lineId, settled: created },
+    ...{ disputeId: null, disputeWon: null, errorCode: null },
   }
-  const trail = [...transaction.trail, entry]
-  return { transaction: { ...transaction, trail }, complete: trail.length === row.entries }
+  const trail = [...(earlier ?? []).map(toEntry).toSorted((one, other) => one.position - other.position), entry]
+  const card = { bin, last4, expiry, scheme, codePresent }
+  const transaction = { ...told, id: transactionId, state: 'approved' as const, errorCode: null, card, trail }
+  return { transaction, complete: trail.length === position }
 }

@@ -79,7 +79,8 @@ export async function insertMovement(
         returned_rate_fee = returned_rate_fee + ${returnedRateFee}, entries = entries + 1
       where merchant_id = ${merchantId} and id = ${transactionId} and state = 'approved'
         and capturable + ${capturable} >= 0 and refundable + ${refundable} >= 0
-      returning *
+      returning merchant_id, id, entries, test, currency, captured, refunded, voided, disputed, capturable, refundable, captured_gross,
+        captured_rate_fee, returned, returned_gross, returned_rate_fee
     ), entered as (
       insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
         descriptor, line_id, dispute_id, exchange_rate, exchange_source, exchange_day, acquirer_reference, settled)

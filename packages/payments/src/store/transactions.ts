@@ -42,7 +42,7 @@ export type Transaction = {
 /** The merchant of a transaction, as far as moving its money needs it. */
 export type MovingMerchant = { currency: string; canCapture: boolean; canRefund: boolean; canVoid: boolean; price: Price }
 
-export type RawTransaction = {
+type RawTransaction = {
   merchant_id: string
   id: string
   created: Date
@@ -79,7 +79,7 @@ export type RawTransaction = {
   trail: RawEntry[] | null
 }
 
-export function toTransaction(row: RawTransaction): Transaction {
+function toTransaction(row: RawTransaction): Transaction {
   return {
     merchantId: row.merchant_id,
     id: row.id,

@@ -74,18 +74,21 @@ test('pages of a long history are as long as they must be, and its balances are 
     expect(await ask(await prepare(name, stage)), name).toMatchObject({ errors: {}, answered: 20 })
 })
 
-test('the textbook writes the same rows, and its books are right', async () => {
-  const { headers, owner, sql, url } = await startShop()
-  await makeTextbook(sql, owner, 100)
-  const site = { database: { url: async () => url, folder: tmpdir() }, workers: 1, cleanup } as unknown as Site
-  const server = await startTextbook(site)
-  const ready = await prepare('textbook', { textbook: async () => ({ server, headers }) })
-  expect(await ask(ready)).toMatchObject({ errors: {}, answered: 20 })
-  const [books] = await sql`
-    select (select balance from balances) as balance, sum(lines.balance)::bigint as lines, count(*) as captured,
+test.each(['first', 'late'] as const)(
+  'the textbook that locks %s writes the same rows, and its books are right',
+  async (lock) => {
+    const { headers, owner, sql, url } = await startShop()
+    await makeTextbook(sql, owner, 100)
+    const site = { database: { url: async () => url, folder: tmpdir() }, workers: 1, cleanup } as unknown as Site
+    const server = await startTextbook(site, lock)
+    const ready = await prepare('textbook', { textbook: async () => ({ server, headers }) })
+    expect(await ask(ready)).toMatchObject({ errors: {}, answered: 20 })
+    const [books] = await sql`
+    select (select balance from balances) as balance, (select reserved from balances) as reserved, sum(lines.balance)::bigint as lines, count(*) as captured,
       (select sum(case 'merchant' when credit then amount else -amount end)::bigint from pay.postings
        where postings.merchant_id = ${merchantId(0)}) as postings
     from pay.lines join pay.transactions on transactions.merchant_id = lines.merchant_id and transactions.id = transaction_id
     where lines.merchant_id = ${merchantId(0)} and source_id is not null`
-  expect(books).toEqual({ balance: 19_000, lines: 19_000, postings: 19_000, captured: 20 })
-})
+    expect(books).toEqual({ reserved: 0, balance: 19_000, lines: 19_000, postings: 19_000, captured: 20 })
+  },
+)

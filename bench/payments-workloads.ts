@@ -31,16 +31,18 @@ export const paymentsWorkloads: readonly Workload[] = [
   {
     name: 'pairs-one',
     title: 'payments authorise + capture, one merchant',
-    compared: [
-      { with: 'pairs', ratio: 0.9 },
-      { with: 'textbook', ratio: 3 },
-    ],
+    compared: [{ with: 'pairs', ratio: 0.9 }, { with: 'textbook', ratio: 3 }, { with: 'textbook-late' }],
     prepare: ({ shops }) => pairs(shops, [0]),
   },
   {
     name: 'textbook',
     title: 'textbook authorise + capture, one merchant',
     prepare: ({ textbook }) => pairs(textbook, [0]),
+  },
+  {
+    name: 'textbook-late',
+    title: 'textbook with a late lock, one merchant',
+    prepare: ({ lateTextbook }) => pairs(lateTextbook, [0]),
   },
   {
     name: 'pairs-rate',

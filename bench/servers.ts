@@ -66,9 +66,12 @@ export async function startBare(answer: Answer, site: Site): Promise<Server> {
 }
 
 /** The textbook on a database of its own, with as many connections as a service with as many workers takes. */
-export async function startTextbook(site: Site): Promise<Server> {
+export async function startTextbook(site: Site, lock: 'first' | 'late'): Promise<Server> {
   const [port, url] = [await freePort(), await site.database.url('textbook')]
-  const env = { TEXTBOOK_PORT: String(port), DATABASE_URL: url, POOL_SIZE: '16', WORKERS: String(site.workers) }
+  const env = {
+    ...{ TEXTBOOK_PORT: String(port), TEXTBOOK_LOCK: lock },
+    ...{ DATABASE_URL: url, POOL_SIZE: '16', WORKERS: String(site.workers) },
+  }
   const words = [join(import.meta.dirname, 'textbook.ts')]
   const child = startChild({ words, env, folder: site.database.folder, ipc: true })
   return settle('textbook', { port, child, database: 'textbook' }, '/health', site.cleanup)

@@ -28,8 +28,9 @@ export type Stage = {
   shops(): Promise<Shop>
   /** A payments service with one merchant who has sold very often. */
   history(): Promise<Shop & { facts: History }>
-  /** Something else than our service, which knows one merchant. */
+  /** Something else than our service, which knows one merchant; and the same with a lock as late and as seldom as it can be. */
   textbook(): Promise<Shop>
+  lateTextbook(): Promise<Shop>
   /** What an operator's program sends to an identity service. */
   adminHeaders: Readonly<Record<string, string>>
 }
@@ -44,6 +45,13 @@ const capturesPerSecond = 5_000
 export function createStage(site: Site, options: Options): Stage {
   const { connections, workers, history: size } = options
   const loadSeconds = options.rounds * (options.seconds + options.warmUp) + 9 * options.warmUp
+  /** The service makes the tables and the app, and leaves. */
+  const textbookTables = once(async () => {
+    const { server, owner, headers } = await startShop(site, 'textbook')
+    await server.child.stop()
+    await site.database.tell('textbook', (sql) => makeTextbook(sql, owner))
+    return headers
+  })
   return {
     site,
     connections,
@@ -79,13 +87,8 @@ export function createStage(site: Site, options: Options): Stage {
       await untilSummed(site, server, { headers, facts })
       return { server, headers, facts }
     }),
-    textbook: once(async () => {
-      // The service makes the tables and the app, and leaves.
-      const { server, owner, headers } = await startShop(site, 'textbook')
-      await server.child.stop()
-      await site.database.tell('textbook', (sql) => makeTextbook(sql, owner))
-      return { server: await startTextbook(site), headers }
-    }),
+    textbook: once(async () => ({ headers: await textbookTables(), server: await startTextbook(site, 'first') })),
+    lateTextbook: once(async () => ({ headers: await textbookTables(), server: await startTextbook(site, 'late') })),
     get adminHeaders() {
       const token = createKeys({ secret: new Secret(secret) }).sign({ role: 'service_role', aud: audience })
       return { Authorization: `Bearer ${token}` }

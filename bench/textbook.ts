@@ -9,7 +9,10 @@ import pg from 'pg'
  * a transaction, locks the balance, looks, writes the same rows as the service and commits, one statement after the other. Prepared
  * statements, a pool, and nothing that slows it down on purpose; it checks less than a service must and answers with less.
  */
-const { TEXTBOOK_PORT: port, DATABASE_URL: url, POOL_SIZE: poolSize, WORKERS: workers } = process.env
+const { TEXTBOOK_PORT: port, DATABASE_URL: url, POOL_SIZE: poolSize, WORKERS: workers, TEXTBOOK_LOCK: lock } = process.env
+
+/** Textbooks lock first and look then, whatever is going to change; the cleverest of them lock as late and as little as they can. */
+const locksFirst = lock !== 'late'
 
 type Value = string | number | Date
 type Say = <Row>(name: string, text: string, ...values: Value[]) => Promise<Row | undefined>
@@ -75,8 +78,9 @@ type Authorize = { key: string; merchantId: string; transactionId: string; amoun
 const member = `exists (select from pay.members join pay.apps on apps.id = identity_id
   where members.merchant_id = merchants.id and key_hash = sha256(convert_to($1, 'UTF8')))`
 
-/** Nothing of the balance changes, so that it is not locked. */
+/** What is reserved is a part of the balance that is kept apart. */
 async function authorize(say: Say, { key, merchantId, transactionId, amount, currency }: Authorize): Promise<Reply> {
+  const before = locksFirst ? await lockBalance(say, merchantId) : undefined
   const merchant = await say<{ descriptor: string }>(
     'merchant',
     `select descriptor from pay.merchants where id = $2 and ${member}`,
@@ -105,13 +109,26 @@ async function authorize(say: Say, { key, merchantId, transactionId, amount, cur
      values ($1, $2, $2, 'authorize', $3, $4, true, $5)`,
     ...[merchantId, id, amount, currency, created],
   )
+  if (before)
+    await say('reserve', 'update balances set reserved = $2 where merchant_id = $1', ...[merchantId, before.reserved + amount])
   return { status: 201, body: { transaction: { id } } }
+}
+
+type Balance = { balance: number; reserved: number }
+
+function lockBalance(say: Say, merchantId: string): Promise<Balance | undefined> {
+  const text = 'select balance::float8 as balance, reserved::float8 as reserved from balances where merchant_id = $1 for update'
+  return say<Balance>('lock', text, merchantId)
 }
 
 type Capture = { key: string; id: string; amount: number }
 type Row = { merchantId: string; currency: string; capturable: number; entries: number; descriptor: string }
 
 async function capture(say: Say, { key, id, amount }: Capture): Promise<Reply> {
+  const owner = locksFirst
+    ? await say<{ id: string }>('owner', 'select merchant_id as id from pay.transactions where id = $1', id)
+    : undefined
+  const first = owner && (await lockBalance(say, owner.id))
   const found = await say<Row>(
     'transaction',
     `select merchant_id as "merchantId", transactions.currency, capturable::float8 as capturable, entries, transactions.descriptor
@@ -127,11 +144,7 @@ async function capture(say: Say, { key, id, amount }: Capture): Promise<Reply> {
     `select rate::float8 as rate, flat_amount::float8 as flat from pay.prices where merchant_id = $1 order by since desc limit 1`,
     merchantId,
   )
-  const before = await say<{ balance: number }>(
-    'lock',
-    'select balance::float8 as balance from balances where merchant_id = $1 for update',
-    merchantId,
-  )
+  const before = first ?? (await lockBalance(say, merchantId))
   const [entryId, lineId, created] = [mintId(tagOf(merchantId)), mintId(tagOf(merchantId)), new Date()]
   const [rate, flat] = [Math.round(amount * (price?.rate ?? 0)), price?.flat ?? 0]
   const balance = amount - rate - flat
@@ -167,10 +180,11 @@ async function capture(say: Say, { key, id, amount }: Capture): Promise<Reply> {
      values ($1, $2, $3, 'capture', $4, $5, true, $6)`,
     ...[merchantId, entryId, id, amount, currency, created],
   )
+  const reserved = (before?.reserved ?? 0) - (locksFirst ? amount : 0)
   await say(
     'balance',
-    'update balances set balance = $2 where merchant_id = $1',
-    ...[merchantId, (before?.balance ?? 0) + balance],
+    'update balances set balance = $2, reserved = $3 where merchant_id = $1',
+    ...[merchantId, (before?.balance ?? 0) + balance, reserved],
   )
   const trail = [{ capture: true, amount, fee: { flat, rate }, balance, lineId, created }]
   return { status: 201, body: { transaction: { id, merchantId, currency, pendingAmount: found.capturable - amount, trail } } }

@@ -5,7 +5,7 @@ const namesOf = (...names: string[]) => chooseWorkloads(names).map(({ name }) =>
 
 test('what a workload is compared with, or paced by, comes along and goes before it or beside it', () => {
   expect(namesOf('settings')).toEqual(['bare', 'settings'])
-  expect(namesOf('pairs-one')).toEqual(['pairs', 'pairs-one', 'textbook'])
+  expect(namesOf('pairs-one')).toEqual(['pairs', 'pairs-one', 'textbook', 'textbook-late'])
   expect(namesOf('pairs-rate')).toEqual(['pairs', 'pairs-rate'])
   expect(namesOf('capture')).toEqual(['capture'])
 })

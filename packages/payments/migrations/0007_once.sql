@@ -2,7 +2,8 @@
 create table pay.idempotency (
   -- The app or person whose key it is; twenty-four zeros for callers without a name.
   owner_id pay.id not null,
-  key text collate "C" not null constraint idempotency_key_check check (char_length(key) between 1 and 255),
+  -- SHA-256 of the key, in hex. The key itself opens the answer, so that it does not stand beside it.
+  key_hash text collate "C" not null,
   -- A hash of method, path and body: the same key with another request is a mistake.
   fingerprint bytea not null,
   method text not null,
@@ -15,7 +16,7 @@ create table pay.idempotency (
   -- … and the answer itself where it is not. Sealed where it holds a secret.
   status smallint,
   answer bytea,
-  constraint idempotency_pkey primary key (owner_id, key)
+  constraint idempotency_pkey primary key (owner_id, key_hash)
 );
 
 -- How far loops have come that go through something once.

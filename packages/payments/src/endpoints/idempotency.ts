@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { endpoint } from '../app.ts'
 import { identified } from '../callers.ts'
 import { fail } from '../errors.ts'
+import { hashKey } from '../rules/keys.ts'
 import { unsealAnswer } from '../rules/sealed-answer.ts'
 import { Id } from '../shapes.ts'
 import { type Claimed, findClaimed } from '../store/idempotency.ts'
@@ -35,11 +36,13 @@ export const idempotency = endpoint({
   secretPath: true,
 
   async run({ db }, { who, params }) {
-    const claimed = await findClaimed(db, who.id, params.key)
+    const { key } = params
+    const claimed = await findClaimed(db, { ownerId: who.id, keyHash: hashKey(key).toString('hex') })
     if (!claimed) throw fail('not_found')
-    const { key, method, path, created, answer } = claimed
+    const { method, path, created, answer } = claimed
     const told = { key, method, path, created }
-    if (answer) return { idempotency: { ...told, state: 'done' as const, answer: unsealAnswer(claimed, answer) } }
+    if (answer)
+      return { idempotency: { ...told, state: 'done' as const, answer: unsealAnswer({ ownerId: who.id, key }, answer) } }
     return { idempotency: { ...told, ...(await becomeOf(db, claimed)) } }
   },
 })

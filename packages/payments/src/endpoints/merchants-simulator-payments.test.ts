@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFinisher } from '../operations/finish-pending.ts'
 import { verify } from '../operations/verify.ts'
+import { hashKey } from '../rules/keys.ts'
 import { createApp, plantMerchant, startPayments } from '../testing.ts'
 
 let service: Awaited<ReturnType<typeof startPayments>>
@@ -122,7 +123,9 @@ test.each(['4111111111111111', '4242 4242 4242 4242', '4100 0000 0000 0001', 'ca
     ])
     expect(JSON.stringify(service.lines.slice(before))).not.toContain(number)
     expect(await service.app.db`select count(*) from pay.transactions`).toEqual([transactions])
-    expect(await service.app.db`select from pay.idempotency where key = ${headers['idempotency-key']}`).toEqual([])
+    expect(
+      await service.app.db`select from pay.idempotency where key_hash = ${hashKey(headers['idempotency-key']).toString('hex')}`,
+    ).toEqual([])
   },
 )
 

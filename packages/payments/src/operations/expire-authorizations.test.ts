@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { plantMerchant, plantTransaction, startPayments } from '../testing.ts'
 import { expireAuthorizations } from './expire-authorizations.ts'
+import { settleMovement } from './move-money.ts'
 
 let service: Awaited<ReturnType<typeof startPayments>>
 beforeAll(async () => {
@@ -44,4 +45,29 @@ test('a merchant that may not void has its authorizations expire all the same', 
   await plantTransaction(service, { merchantId: merchant.id })
   service.now.advance(31 * day)
   expect(await expireAuthorizations(service.app, 30)).toBe(1)
+})
+
+test('what is under way when its time comes is not forgotten: it is voided when it came back', async () => {
+  const own = await startPayments()
+  onTestFinished(() => own.stop())
+  const merchant = await plantMerchant(own)
+  const simulation = { acquirer: { capture: 'unanswered' } } as const
+  const id = await plantTransaction(own, { merchantId: merchant.id, amount: 1000, simulation })
+  const headers = { authorization: merchant.authorization }
+  await own.call(`POST /transactions/${id}/captures`, { headers, json: { amount: 400 } })
+  own.now.advance(31 * day)
+  const before = await plantTransaction(own, { merchantId: merchant.id, amount: 700 })
+  expect(await expireAuthorizations(own.app, 30)).toBe(0)
+  const [entry] = await own.app.db<{ id: string }>`select id from pay.trail where transaction_id = ${id}`
+  await settleMovement(
+    own.app,
+    { merchantId: merchant.id, transactionId: id, id: entry?.id ?? '' },
+    { kind: 'declined', code: 12 },
+  )
+  expect(await expireAuthorizations(own.app, 30)).toBe(1)
+  const { transaction } = (await own.call(`GET /transactions/${id}`, { headers })).json<{ transaction: object }>()
+  expect(transaction).toMatchObject({ voidedAmount: 1000, pendingAmount: 0 })
+  expect((await own.call(`GET /transactions/${before}`, { headers })).json()).toMatchObject({
+    transaction: { pendingAmount: 700 },
+  })
 })

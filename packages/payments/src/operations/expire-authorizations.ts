@@ -1,4 +1,5 @@
 import { Failure } from '@tollgate/kit/failure'
+import { findOldestUnsettled } from '../store/pending.ts'
 import { findTransaction, listUncaptured } from '../store/transactions.ts'
 import { findWatermark, setWatermark } from '../store/watermarks.ts'
 import { moveMoney } from './move-money.ts'
@@ -12,7 +13,10 @@ const atOnce = 200
  * once, from where the last run ended.
  */
 export async function expireAuthorizations(app: Parameters<typeof moveMoney>[0], days: number): Promise<number> {
-  const through = new Date(app.now().getTime() - days * day)
+  const limit = new Date(app.now().getTime() - days * day)
+  // What is under way may come back into its pot: whoever passed it would not come by again.
+  const unsettled = await findOldestUnsettled(app.db)
+  const through = unsettled && unsettled <= limit ? new Date(unsettled.getTime() - 1) : limit
   const from = (await findWatermark(app.db, name)) ?? new Date(0)
   if (from >= through) return 0
   let voided = 0

@@ -20,7 +20,8 @@ import {
 import { asOfEntry } from '../rules/tell-transaction.ts'
 import type { Claim } from '../store/idempotency.ts'
 import { findBalance } from '../store/line-sums.ts'
-import { insertMovement, type PendingEntry, settleEntry } from '../store/trail.ts'
+import type { Pending } from '../store/pending.ts'
+import { insertMovement, settleEntry } from '../store/trail.ts'
 import type { TrailEntry } from '../store/trail-entry.ts'
 import { type FoundTransaction, findTransaction, lockTransaction, type Transaction } from '../store/transactions.ts'
 import { exchange } from './exchange.ts'
@@ -72,7 +73,7 @@ export async function finishMovement(app: Parts, merchantId: string, transaction
 /** Settles an entry as somebody says who looked it up at the acquirer. False when there is nothing to settle. */
 export async function settleMovement(
   app: Settling,
-  { merchantId, transactionId, id }: Omit<PendingEntry, 'created'>,
+  { merchantId, transactionId, id }: Pick<Pending, 'merchantId' | 'transactionId' | 'id'>,
   decided: Decided,
 ): Promise<boolean> {
   const found = await findTransaction(app.db, merchantId, transactionId)

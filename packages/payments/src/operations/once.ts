@@ -20,7 +20,7 @@ export function once<T>(
   return app.db.begin(async (tx) => {
     if (!claim) return story(tx)
     if (!(await holdKey(tx, claim))) throw fail('idempotency_running', { headers: { 'retry-after': '1' } })
-    const claimed = await findClaimed(tx, claim.ownerId, claim.key)
+    const claimed = await findClaimed(tx, claim)
     if (claimed) {
       // A movement has no answer in the table, but then the request was another one as well.
       const isSame = claimed.answer !== null && sameRequest(claim, claimed)

@@ -24,7 +24,7 @@ export async function orReplay<T>(
     return await story()
   } catch (problem) {
     if (!claim || !mayHaveBeenDone(problem)) throw problem
-    const claimed = await findClaimed(app.db, claim.ownerId, claim.key)
+    const claimed = await findClaimed(app.db, claim)
     if (!claimed) throw problem
     const isSame = sameRequest(claim, claimed)
     app.meters.replay(isSame ? 'replayed' : 'mismatch')

@@ -607,11 +607,11 @@ describe('whatever breaks a promise is named', () => {
       'has balance -1000, not 0',
     ],
 
-    ['a key of nobody', [claim(nowhere)], `the Idempotency-Key "k" of ${nowhere} belongs to nobody who exists`],
+    ['a key of nobody', [claim(nowhere)], `the Idempotency-Key with the hash k of ${nowhere} belongs to nobody who exists`],
     [
       'a key that points at no merchant',
       [claim(undefined, nowhere)],
-      `the Idempotency-Key "k" of 5d18a2ea0000000000000001 points at merchant ${nowhere}, which does not exist`,
+      `the Idempotency-Key with the hash k of 5d18a2ea0000000000000001 points at merchant ${nowhere}, which does not exist`,
     ],
     [
       'a key that points at no transaction',
@@ -639,7 +639,7 @@ function claim(ownerId = '5d18a2ea0000000000000001', ...pointed: string[]): stri
   const [merchant, transactionId, entry] = [0, 1, 2].map((index) =>
     pointed[index] === undefined ? 'null' : `'${pointed[index]}'`,
   )
-  return `insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
+  return `insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
     values ('${ownerId}', 'k', '\\x00', 'POST', '/', '2019-07-01', ${merchant}, ${transactionId}, ${entry})`
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sealAnswer, unsealAnswer } from './sealed-answer.ts'
 
-const claim = { ownerId: '0'.repeat(24), key: 'k-1', fingerprint: Buffer.alloc(32), method: 'POST', path: '/apps' }
+const claim = { ownerId: '0'.repeat(24), key: 'k-1', keyHash: '', fingerprint: Buffer.alloc(32), method: 'POST', path: '/apps' }
 
 test('an answer comes back with the key that it was sealed with', () => {
   const sealed = sealAnswer(claim, { app: { key: 'swordfish' } })

@@ -77,8 +77,8 @@ export async function insertPlainCapture(sql: Sql, capture: PlainCapture): Promi
       insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
       select owner, ${entryId}, it, 'capture', ${amount}, paid_in, true, ${created} from taken
     ), claimed as (
-      insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
-      select ${claim?.ownerId ?? null}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
+      insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
+      select ${claim?.ownerId ?? null}, ${claim?.keyHash ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
         ${claim?.path ?? null}, ${created}, owner, it, ${entryId}
       from taken where ${claim !== undefined}::boolean
     )

@@ -45,8 +45,8 @@ export async function insertPlainCharge(sql: Sql, charge: PlainCharge): Promise<
       insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
       select merchant_id, ${id}, ${id}, 'authorize', ${amount}, ${currency}, true, ${created} from made
     ), claimed as (
-      insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, merchant_id, transaction_id)
-      select ${claim?.ownerId ?? null}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
+      insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, merchant_id, transaction_id)
+      select ${claim?.ownerId ?? null}, ${claim?.keyHash ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
         ${claim?.path ?? null}, ${created}, merchant_id, ${id}
       from made where ${claim !== undefined}::boolean
     )

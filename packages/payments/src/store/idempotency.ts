@@ -1,9 +1,9 @@
 import type { Sql } from '@tollgate/kit/db'
 
 /** A caller's Idempotency-Key and what it was sent with. */
-export type Claim = { ownerId: string; key: string; fingerprint: Buffer; method: string; path: string }
+export type Claim = { ownerId: string; key: string; keyHash: string; fingerprint: Buffer; method: string; path: string }
 
-export type Claimed = Claim & {
+export type Claimed = Omit<Claim, 'key'> & {
   created: Date
   merchantId: string | null
   transactionId: string | null
@@ -12,26 +12,31 @@ export type Claimed = Claim & {
   answer: Buffer | null
 }
 
-export async function findClaimed(sql: Sql, ownerId: string, key: string): Promise<Claimed | undefined> {
+export async function findClaimed(
+  sql: Sql,
+  { ownerId, keyHash }: Pick<Claim, 'ownerId' | 'keyHash'>,
+): Promise<Claimed | undefined> {
   const [claimed] = await sql<Claimed>`
-    select owner_id as "ownerId", key, fingerprint, method, path, created, merchant_id as "merchantId", transaction_id as "transactionId",
+    select owner_id as "ownerId", key_hash as "keyHash", fingerprint, method, path, created, merchant_id as "merchantId", transaction_id as "transactionId",
       entry_id as "entryId", status, answer
-    from pay.idempotency where owner_id = ${ownerId} and key = ${key}`
+    from pay.idempotency where owner_id = ${ownerId} and key_hash = ${keyHash}`
   return claimed
 }
 
 /** Whether nobody else is at this very key at the moment. Held until the transaction ends. */
-export async function holdKey(tx: Sql, { ownerId, key }: Claim): Promise<boolean> {
-  const [row] = await tx<{ held: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${ownerId} ${key}`}, 0)) as held`
+export async function holdKey(tx: Sql, { ownerId, keyHash }: Claim): Promise<boolean> {
+  const [row] = await tx<{
+    held: boolean
+  }>`select pg_try_advisory_xact_lock(hashtextextended(${`${ownerId} ${keyHash}`}, 0)) as held`
   return row?.held ?? false
 }
 
 export async function insertAnswered(
   tx: Sql,
-  { ownerId, key, fingerprint, method, path }: Claim,
+  { ownerId, keyHash, fingerprint, method, path }: Claim,
   { created, status, answer }: { created: Date; status: number; answer: Buffer },
 ): Promise<void> {
   await tx`
-    insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, status, answer)
-    values (${ownerId}, ${key}, ${fingerprint}, ${method}, ${path}, ${created}, ${status}, ${answer})`
+    insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, status, answer)
+    values (${ownerId}, ${keyHash}, ${fingerprint}, ${method}, ${path}, ${created}, ${status}, ${answer})`
 }

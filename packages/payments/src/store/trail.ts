@@ -105,8 +105,8 @@ export async function insertMovement(
       select merchant_id, ${entry.id}, id, ${entry.kind}, ${entry.amount}, currency, true, ${entry.created}
       from taken where ${simulated}::boolean
     ), claimed as (
-      insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
-      select ${claim?.ownerId ?? null}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
+      insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
+      select ${claim?.ownerId ?? null}, ${claim?.keyHash ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
         ${claim?.path ?? null}, ${entry.created}, merchant_id, id, ${entry.id}
       from taken where ${claim !== undefined}::boolean
     )
@@ -179,13 +179,4 @@ export async function settleEntry(sql: Sql, settlement: Settlement): Promise<boo
     )
     select from moved`
   return rows.length === 1
-}
-
-export type PendingEntry = { merchantId: string; transactionId: string; id: string; created: Date }
-
-/** Entries that have waited for an answer since before a moment, oldest first. */
-export async function listPendingEntries(sql: Sql, before: Date, limit: number): Promise<PendingEntry[]> {
-  return await sql<PendingEntry>`
-    select merchant_id as "merchantId", transaction_id as "transactionId", id, created from pay.trail
-    where state = 'pending' and created < ${before} order by created limit ${limit}`
 }

@@ -279,8 +279,8 @@ export async function insertTransaction(
       select ${merchantId}, ${id}, ${id}, 'authorize', ${amount}, ${currency}, ${state === 'approved'}, ${code}, ${created}
       where ${decided !== undefined}::boolean
     )
-    insert into pay.idempotency (owner_id, key, fingerprint, method, path, created, merchant_id, transaction_id)
-    select ${claim?.ownerId ?? null}, ${claim?.key ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
+    insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, merchant_id, transaction_id)
+    select ${claim?.ownerId ?? null}, ${claim?.keyHash ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
       ${claim?.path ?? null}, ${created}, ${merchantId}, ${id}
     where ${claim !== undefined}::boolean`
 }
@@ -298,17 +298,6 @@ export async function settleAuthorization(
       capturable = case when ${approved} then amount else 0 end
     where merchant_id = ${merchantId} and id = ${id} and state = 'pending'`
   return count === 1
-}
-
-/** Pending authorizations that were begun before a moment, oldest first. */
-export async function listPendingAuthorizations(
-  sql: Sql,
-  before: Date,
-  limit: number,
-): Promise<{ merchantId: string; id: string; created: Date }[]> {
-  return await sql<{ merchantId: string; id: string; created: Date }>`
-    select merchant_id as "merchantId", id, created from pay.transactions
-    where state = 'pending' and created < ${before} order by created limit ${limit}`
 }
 
 /** Authorizations of some time that still hold money, in the order of their ids. */

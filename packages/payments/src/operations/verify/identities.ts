@@ -64,11 +64,15 @@ function checkMember({ merchantId, identityId, kind, merchantExists, identityExi
   if (!identityExists) breach(`${what} is a member of merchant ${merchantId} and does not exist`)
 }
 
-export const claims = passOver<ClaimFacts>({ read: readClaims, placeOf: ({ ownerId, key }) => [ownerId, key], check: checkClaim })
+export const claims = passOver<ClaimFacts>({
+  read: readClaims,
+  placeOf: ({ ownerId, keyHash }) => [ownerId, keyHash],
+  check: checkClaim,
+})
 
 function checkClaim(claim: ClaimFacts, { breach }: Findings) {
-  const { ownerId, key, merchantId, transactionId, entryId } = claim
-  const what = `the Idempotency-Key ${JSON.stringify(key)} of ${ownerId}`
+  const { ownerId, keyHash, merchantId, transactionId, entryId } = claim
+  const what = `the Idempotency-Key with the hash ${keyHash} of ${ownerId}`
   if (!claim.ownerExists && ownerId !== nobody) breach(`${what} belongs to nobody who exists`)
   if (merchantId !== null && !claim.merchantExists)
     return breach(`${what} points at merchant ${merchantId}, which does not exist`)

@@ -66,7 +66,7 @@ export async function readMembers(tx: Tx, { after: [merchantId, identityId], lim
 
 export type ClaimFacts = {
   ownerId: string
-  key: string
+  keyHash: string
   created: Date
   ownerExists: boolean
   merchantId: string | null
@@ -77,9 +77,9 @@ export type ClaimFacts = {
   entryExists: boolean
 }
 
-export async function readClaims(tx: Tx, { after: [ownerId, key], limit }: PageOf): Promise<ClaimFacts[]> {
+export async function readClaims(tx: Tx, { after: [ownerId, keyHash], limit }: PageOf): Promise<ClaimFacts[]> {
   return await tx<ClaimFacts>`
-    select owner_id as "ownerId", claim.key, claim.created, claim.merchant_id as "merchantId", claim.transaction_id as "transactionId",
+    select owner_id as "ownerId", key_hash as "keyHash", claim.created, claim.merchant_id as "merchantId", claim.transaction_id as "transactionId",
       entry_id as "entryId",
       exists (select from pay.apps where apps.id = owner_id) or exists (select from pay.users where users.id = owner_id) as "ownerExists",
       exists (select from pay.merchants where merchants.id = claim.merchant_id) as "merchantExists",
@@ -88,8 +88,8 @@ export async function readClaims(tx: Tx, { after: [ownerId, key], limit }: PageO
       exists (select from pay.trail
         where trail.merchant_id = claim.merchant_id and trail.transaction_id = claim.transaction_id and trail.id = entry_id) as "entryExists"
     from (
-      select owner_id, key, created, merchant_id, transaction_id, entry_id from pay.idempotency
-      where (owner_id, key) > (${ownerId}, ${key}) order by owner_id, key limit ${limit}
+      select owner_id, key_hash, created, merchant_id, transaction_id, entry_id from pay.idempotency
+      where (owner_id, key_hash) > (${ownerId}, ${keyHash}) order by owner_id, key_hash limit ${limit}
     ) claim
-    order by owner_id, claim.key`
+    order by owner_id, key_hash`
 }

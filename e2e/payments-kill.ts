@@ -140,22 +140,22 @@ export type Judgement = {
   changed: string[]
 }
 
-type Entry = { id: string; kind: string; state: string; amount: number; transactionId: string; key: string | null }
+type Entry = { id: string; kind: string; state: string; amount: number; transactionId: string; keyHash: string | null }
 
 /** Holds what clients were told against what is in the tables. */
 export async function judge(sql: Sql, client: Client, shop: Shop, history: readonly Wish[]): Promise<Judgement> {
   const entries = await sql<Entry>`
-    select trail.id, kind, state, amount, trail.transaction_id as "transactionId", idempotency.key from pay.trail
+    select trail.id, kind, state, amount, trail.transaction_id as "transactionId", key_hash as "keyHash" from pay.trail
     left join pay.idempotency on owner_id = ${shop.appId} and entry_id = trail.id where trail.merchant_id = ${shop.merchantId}
     union all
-    select id, 'authorize', case state when 'approved' then 'done' else state end, amount, id, idempotency.key from pay.transactions
+    select id, 'authorize', case state when 'approved' then 'done' else state end, amount, id, key_hash from pay.transactions
     left join pay.idempotency on owner_id = ${shop.appId} and idempotency.transaction_id = transactions.id and entry_id is null
     where transactions.merchant_id = ${shop.merchantId} and not transactions.id = any(${shop.sources})`
-  const byKey = Map.groupBy(entries, ({ key }) => key)
+  const byKey = Map.groupBy(entries, ({ keyHash }) => keyHash)
   const done = history.filter(({ answer }) => answer.status === 201)
-  const lost = done.filter((wish) => !byKey.get(wish.key)?.some((entry) => isOf(entry, wish)))
-  const told = new Set(done.map(({ key }) => key))
-  const doubled = entries.filter(({ key }) => key === null || !told.has(key) || byKey.get(key)?.length !== 1)
+  const lost = done.filter((wish) => !byKey.get(hashOf(wish))?.some((entry) => isOf(entry, wish)))
+  const told = new Set(done.map(hashOf))
+  const doubled = entries.filter(({ keyHash }) => keyHash === null || !told.has(keyHash) || byKey.get(keyHash)?.length !== 1)
   return {
     requests: history.length,
     tries: history.reduce((sum, { tries }) => sum + tries, 0),
@@ -167,6 +167,10 @@ export async function judge(sql: Sql, client: Client, shop: Shop, history: reado
     refused: history.filter(({ answer }) => answer.status !== 201).map(tell),
     changed: await askOnceMore(client, shop, history),
   }
+}
+
+function hashOf({ key }: Wish): string {
+  return createHash('sha256').update(key).digest('hex')
 }
 
 function isOf({ kind, state, amount, transactionId }: Entry, wish: Wish): boolean {

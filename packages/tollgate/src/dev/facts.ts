@@ -70,7 +70,7 @@ export function tellFacts(given: Given): Facts {
         command: `curl -u :${given.secrets.app.key} '${paymentsUrl}/merchants/${given.merchantId}/transactions?limit=3'`,
       },
       {
-        title: 'Let a customer pay it with a test card',
+        title: 'Let a customer pay the demo shop with a test card',
         command: `curl -u :${given.secrets.app.key} ${paymentsUrl}/merchants/${given.merchantId}/simulator/payments -d 'currency=EUR&amount=2450'`,
       },
       { title: 'Create an app of your own', command: `curl ${paymentsUrl}/apps -d name=Shop` },

@@ -1,22 +1,13 @@
-import { lines, Moment } from '@tollgate/kit/shape'
+import { lines } from '@tollgate/kit/shape'
 import Type from 'typebox'
 import { endpoint } from '../app.ts'
 import { identified } from '../callers.ts'
-import { fail, unfit } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { seeMerchant } from '../operations/see-merchant.ts'
+import { Dispute, tellDispute } from '../operations/tell-dispute.ts'
 import { readPage } from '../rules/page.ts'
 import { Id, pageFields } from '../shapes.ts'
-import { findOwnDispute, type ListedDispute, listDisputes } from '../store/disputes.ts'
-
-const Dispute = Type.Object({
-  id: Id,
-  merchantId: Id,
-  transactionId: Id,
-  created: Moment,
-  amount: Type.Integer({ description: 'In minor units of the currency of the transaction' }),
-  reason: Type.Object({ code: Type.Integer(), title: Type.String() }),
-  due: Moment,
-})
+import { findOwnDispute, listDisputes } from '../store/disputes.ts'
 
 export const disputes = endpoint({
   method: 'GET',
@@ -27,13 +18,12 @@ export const disputes = endpoint({
   caller: identified,
   query: Type.Object({
     ...pageFields,
-    filter: Type.Optional(Type.Object({ merchantId: Id, transactionId: Type.Optional(Id) })),
+    filter: Type.Object({ merchantId: Id, transactionId: Type.Optional(Id) }),
   }),
   reply: { 200: lines(Dispute) },
   fails: ['not_found', 'validation_failed'],
 
   async run(app, { who, query }) {
-    if (!query.filter) throw unfit('filter.merchantId', 'Required')
     await seeMerchant(app, { who, params: { merchant_id: query.filter.merchantId } })
     return (await listDisputes(app.db, query.filter, readPage(query))).map(tellDispute)
   },
@@ -55,7 +45,3 @@ export const dispute = endpoint({
     return { dispute: tellDispute(found) }
   },
 })
-
-function tellDispute({ reasonCode, reasonTitle, ...dispute }: ListedDispute) {
-  return { ...dispute, reason: { code: reasonCode, title: reasonTitle } }
-}

@@ -2,7 +2,7 @@ import { lines, Moment } from '@tollgate/kit/shape'
 import Type from 'typebox'
 import { endpoint } from '../app.ts'
 import { identified } from '../callers.ts'
-import { fail, unfit } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { seeMerchant } from '../operations/see-merchant.ts'
 import { readPage } from '../rules/page.ts'
 import { Id, pageFields } from '../shapes.ts'
@@ -31,13 +31,12 @@ export const frauds = endpoint({
   caller: identified,
   query: Type.Object({
     ...pageFields,
-    filter: Type.Optional(Type.Object({ merchantId: Id, transactionId: Type.Optional(Id) })),
+    filter: Type.Object({ merchantId: Id, transactionId: Type.Optional(Id) }),
   }),
   reply: { 200: lines(Fraud) },
   fails: ['not_found', 'validation_failed'],
 
   async run(app, { who, query }) {
-    if (!query.filter) throw unfit('filter.merchantId', 'Required')
     await seeMerchant(app, { who, params: { merchant_id: query.filter.merchantId } })
     return listFrauds(app.db, query.filter, readPage(query))
   },

@@ -6,7 +6,7 @@ import { writeDecision } from '../operations/decide-dispute.ts'
 import { once, onceFails } from '../operations/once.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { seeTestMerchant } from '../operations/see-test-merchant.ts'
-import { EndedDispute, tellDispute } from '../operations/tell-dispute.ts'
+import { EndedDispute, tellEndedDispute } from '../operations/tell-dispute.ts'
 import { Id, idempotencyNote } from '../shapes.ts'
 import { findOwnDispute } from '../store/disputes.ts'
 
@@ -33,7 +33,7 @@ export const simulatorDisputesDecisions = endpoint({
     const claim = readClaim({ who, request, body })
     const decision = { merchantId, disputeId, won: body.won }
     return app.inTurn(disputeId, () =>
-      once(app, claim, async (tx) => ({ dispute: tellDispute(await writeDecision(app, tx, decision)) })),
+      once(app, claim, async (tx) => ({ dispute: tellEndedDispute(await writeDecision(app, tx, decision)) })),
     )
   },
 })

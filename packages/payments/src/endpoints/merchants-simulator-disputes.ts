@@ -8,7 +8,7 @@ import { once, onceFails } from '../operations/once.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { writeDispute } from '../operations/record-dispute.ts'
 import { seeTestMerchant } from '../operations/see-test-merchant.ts'
-import { EndedDispute, tellDispute } from '../operations/tell-dispute.ts'
+import { EndedDispute, tellEndedDispute } from '../operations/tell-dispute.ts'
 import { disputeCodes, disputeReason, usualDue } from '../rules/dispute-reasons.ts'
 import { parseMoment } from '../rules/moment.ts'
 import { Amount, Id, idempotencyNote } from '../shapes.ts'
@@ -49,7 +49,7 @@ export const simulatorDisputes = endpoint({
     const reason = readReason(body.reason)
     const notice = { merchantId: merchant.id, transactionId, amount, reason, due, acquirerReference: `simulated ${randomUUID()}` }
     return app.inTurn(transactionId, () =>
-      once(app, claim, async (tx) => ({ dispute: tellDispute(await writeDispute(app, tx, notice)) })),
+      once(app, claim, async (tx) => ({ dispute: tellEndedDispute(await writeDispute(app, tx, notice)) })),
     )
   },
 })

@@ -3,10 +3,7 @@ import Type from 'typebox'
 import { Id } from '../shapes.ts'
 import type { DisputeRow } from '../store/disputes.ts'
 
-const Mark = Type.Optional(Type.Literal(true))
-
-/** A dispute and, which the public lists leave to the trail of its transaction, how it ended. */
-export const EndedDispute = Type.Object({
+export const Dispute = Type.Object({
   id: Id,
   merchantId: Id,
   transactionId: Id,
@@ -14,12 +11,23 @@ export const EndedDispute = Type.Object({
   amount: Type.Integer({ description: 'In minor units of the currency of the transaction' }),
   reason: Type.Object({ code: Type.Integer(), title: Type.String() }),
   due: Moment,
-  won: Mark,
-  lost: Mark,
 })
 
-export function tellDispute({ reasonCode, reasonTitle, won, ...dispute }: DisputeRow) {
-  const told = { ...dispute, reason: { code: reasonCode, title: reasonTitle } }
+const Mark = Type.Optional(Type.Literal(true))
+
+/** A dispute and, which the public lists leave to the trail of its transaction, how it ended. */
+export const EndedDispute = Type.Object({ ...Dispute.properties, won: Mark, lost: Mark })
+
+export function tellEndedDispute({ won, ...dispute }: DisputeRow) {
+  const told = tellDispute(dispute)
   if (won === null) return told
   return won ? { ...told, won: true as const } : { ...told, lost: true as const }
+}
+
+export function tellDispute<Row extends { reasonCode: number; reasonTitle: string }>({
+  reasonCode,
+  reasonTitle,
+  ...dispute
+}: Row) {
+  return { ...dispute, reason: { code: reasonCode, title: reasonTitle } }
 }

@@ -2,8 +2,7 @@ import type { Sql } from '@tollgate/kit/db'
 import { tagOf } from '@tollgate/kit/id'
 import type { App } from '../app.ts'
 import { unfit } from '../errors.ts'
-import { type FraudRow, insertFraud } from '../store/frauds.ts'
-import { findFraudByReference } from '../store/notifications.ts'
+import { type FraudRow, findFraudByReference, insertFraud } from '../store/frauds.ts'
 import { findTransaction } from '../store/transactions.ts'
 
 /** What an acquirer tells of a payment that may not have been the cardholder's. */

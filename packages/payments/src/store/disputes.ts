@@ -92,3 +92,16 @@ export async function findOwnDispute(sql: Sql, identityId: string, id: string): 
     )`
   return dispute
 }
+
+/** A dispute by what the acquirer calls it. */
+export async function findDisputeByReference(
+  sql: Sql,
+  merchantId: string,
+  acquirerReference: string,
+): Promise<DisputeRow | undefined> {
+  const [dispute] = await sql<DisputeRow>`
+    select merchant_id as "merchantId", id, transaction_id as "transactionId", created, amount, reason_code as "reasonCode",
+      reason_title as "reasonTitle", due, won, decided, held, acquirer_reference as "acquirerReference"
+    from pay.disputes where merchant_id = ${merchantId} and acquirer_reference = ${acquirerReference}`
+  return dispute
+}

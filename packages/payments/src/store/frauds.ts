@@ -58,3 +58,15 @@ export async function findOwnFraud(sql: Sql, identityId: string, id: string): Pr
     )`
   return fraud
 }
+
+/** A fraud alert by what the acquirer calls it. */
+export async function findFraudByReference(
+  sql: Sql,
+  merchantId: string,
+  acquirerReference: string,
+): Promise<FraudRow | undefined> {
+  const [fraud] = await sql<FraudRow>`
+    select merchant_id as "merchantId", id, transaction_id as "transactionId", created, reported, reason
+    from pay.frauds where merchant_id = ${merchantId} and acquirer_reference = ${acquirerReference}`
+  return fraud
+}

@@ -314,3 +314,12 @@ test('a plain capture and one in strokes come to the same, whatever the price', 
     { numRuns: 25 },
   )
 })
+
+test('the line of a transaction that was imported carries the tag of the merchant, not the transaction’s', async () => {
+  const { merchant, id, headers } = await arrange()
+  const imported = `${id.slice(0, 8)}${merchant.id.slice(8, 12) === 'ffff' ? '0000' : 'ffff'}${id.slice(12)}`
+  await service.app.db`update pay.transactions set id = ${imported} where id = ${id}`
+  const answer = await service.call(`POST /transactions/${imported}/captures`, { headers, json: { amount: 5 } })
+  expect(answer.status).toBe(201)
+  expect(String(answer.json<Told>().transaction.trail[0]?.lineId).slice(8, 12)).toBe(merchant.id.slice(8, 12))
+})

@@ -55,8 +55,10 @@ export async function moveMoney(app: Parts, move: Move): Promise<Transaction> {
   if (decided?.kind === 'declined') throw declined(decided.code)
 
   const taken = await take(app, move, { id, decided })
-  if (decided) app.meters.movement(move.kind, decided, transaction.test)
-  if (decided) return taken
+  if (decided) {
+    app.meters.movement(move.kind, decided, transaction.test)
+    return taken
+  }
   return put(app, { found: { ...move.found, transaction: taken }, entryId: id, outcome: await acquirer.move(ask) })
 }
 

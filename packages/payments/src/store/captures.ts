@@ -43,6 +43,8 @@ export async function insertPlainCapture(sql: Sql, capture: PlainCapture): Promi
       ) price
       where transactions.id = ${transactionId} and acquirer = 'simulator' and simulation is null and can_capture
         and merchants.currency = transactions.currency and flat_currency = transactions.currency
+        -- The ids were minted with the transaction's tag, which has to be the merchant's; an imported one may have another.
+        and substr(transactions.id, 9, 4) = substr(merchants.id, 9, 4)
         and (${currency}::text is null or transactions.currency = ${currency})
         and exists (
           select from pay.members where members.merchant_id = transactions.merchant_id and identity_id = ${identityId}

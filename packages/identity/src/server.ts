@@ -82,6 +82,23 @@ export const failureShape = Type.Object({
 })
 
 export function manner(config: Config): Manner<App> {
+  const cors = anyOrigin({
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    headers: [
+      'Accept',
+      'Authorization',
+      'Content-Type',
+      'apikey',
+      'X-Client-IP',
+      'X-Client-Info',
+      'X-JWT-AUD',
+      'x-use-cookie',
+      'X-Supabase-Api-Version',
+      ...config.corsAllowedHeaders,
+    ],
+    exposed: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
+    credentials: true,
+  })
   return {
     input: { absent: (value) => value === null, convertJson: false, caseInsensitive: true },
     bodies: 'json',
@@ -100,22 +117,7 @@ export function manner(config: Config): Manner<App> {
       'strict-transport-security': 'max-age=31536000; includeSubDomains',
       'x-content-type-options': 'nosniff',
     },
-    cors: anyOrigin({
-      methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      headers: [
-        'Accept',
-        'Authorization',
-        'Content-Type',
-        'apikey',
-        'X-Client-IP',
-        'X-Client-Info',
-        'X-JWT-AUD',
-        'x-use-cookie',
-        'X-Supabase-Api-Version',
-        ...config.corsAllowedHeaders,
-      ],
-      exposed: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
-    }),
+    cors: () => cors,
     requestId: { header: config.api.requestIdHeader, mint: randomUUID },
     longestRequest: config.api.longestRequest,
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anyOrigin } from './cors.ts'
 
-const cors = anyOrigin({ methods: ['GET', 'POST'], headers: ['Authorization', 'X-A'], exposed: ['Link'] })
+const cors = anyOrigin({ methods: ['GET', 'POST'], headers: ['Authorization', 'X-A'], exposed: ['Link'], credentials: true })
 
 function decorated(origin: string | undefined, before: Record<string, string> = {}) {
   const headers: Record<string, string | number> = { ...before }
@@ -33,6 +33,13 @@ test('a preflight names methods and headers', () => {
 
 test('where nothing is exposed, nothing is said about it', () => {
   const headers: Record<string, string | number> = {}
-  anyOrigin({ methods: [], headers: [], exposed: [] }).decorate('null', headers)
+  anyOrigin({ methods: [], headers: [], exposed: [], credentials: false }).decorate('null', headers)
   expect(headers).not.toHaveProperty('access-control-expose-headers')
+})
+
+test('where nobody is known by what a browser keeps, no page may have it sent along', () => {
+  const headers: Record<string, string | number> = {}
+  anyOrigin({ methods: [], headers: [], exposed: [], credentials: false }).decorate('https://shop.test', headers)
+  expect(headers['access-control-allow-origin']).toBe('https://shop.test')
+  expect(headers).not.toHaveProperty('access-control-allow-credentials')
 })

@@ -12,6 +12,8 @@ export function anyOrigin(settings: {
   methods: readonly string[]
   headers: readonly string[]
   exposed: readonly string[]
+  /** Whether browsers may send along what they keep for us; without, no page can even ask them to. */
+  credentials: boolean
 }): Cors {
   const exposed = settings.exposed.join(', ')
   const methods = settings.methods.join(', ')
@@ -21,7 +23,7 @@ export function anyOrigin(settings: {
       headers.vary = headers.vary === undefined ? 'Origin' : `${headers.vary}, Origin`
       if (origin === undefined) return
       headers['access-control-allow-origin'] = origin
-      headers['access-control-allow-credentials'] = 'true'
+      if (settings.credentials) headers['access-control-allow-credentials'] = 'true'
       if (exposed !== '') headers['access-control-expose-headers'] = exposed
     },
     preflight(origin) {

@@ -157,3 +157,11 @@ test('an endpoint that looks up by itself what the path names is asked for its r
   expect((await call('POST /looked-up/mine', { json: {} })).status).toBe(400)
   expect((await call('POST /looked-up/theirs', { json: { name: 'x' } })).status).toBe(200)
 })
+
+test('a host name may have part of the service at its root, and everything else in its usual place', async () => {
+  const { call } = await start()
+  const named = { headers: { host: 'Things.test:8080' } }
+  expect((await call('GET /1', named)).status).toBe(200)
+  expect((await call('GET /plain', named)).status).toBe(200)
+  expect((await call('GET /1', {})).status).toBe(404)
+})

@@ -50,7 +50,11 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
   return (message, response) => {
     const started = performance.now()
     metrics?.started()
-    const [path, query] = pathAndQuery(message.url ?? '/')
+    const [asked, query] = pathAndQuery(message.url ?? '/')
+    // HEAD is GET whose body node:http leaves out.
+    const method = message.method === 'HEAD' ? 'GET' : (message.method ?? 'GET')
+    const path = mountedPath(message.headers.host, asked, manner).find((each) => routes.find(method, each)) ?? asked
+    const found = routes.find(method, path)
     const request: Incoming = {
       id: requestId(message, manner),
       method: message.method ?? 'GET',
@@ -59,8 +63,6 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
       headers: message.headers,
       peer: message.socket.remoteAddress ?? '',
     }
-    // HEAD is GET whose body node:http leaves out.
-    const found = routes.find(request.method === 'HEAD' ? 'GET' : request.method, path)
     const route = found && 'target' in found ? found.target : undefined
     const pattern = route?.endpoint.path ?? 'unmatched'
     const span = telemetry.startSpan?.({
@@ -100,7 +102,7 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
     }
 
     const send = (wire: Wire) => {
-      const headers = headersOf(wire, { id: request.id, origin: message.headers.origin }, manner)
+      const headers = headersOf(wire, { id: request.id, path, origin: message.headers.origin }, manner)
       if (leaving()) headers.connection = 'close'
       response.writeHead(wire.status, headers)
       response.end(wire.body)
@@ -112,7 +114,7 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
     }
 
     const respond = async (): Promise<Wire> => {
-      if (request.method === 'OPTIONS') return preflight(manner, message, found)
+      if (request.method === 'OPTIONS') return preflight(manner, path, message, found)
       // https://www.rfc-editor.org/rfc/rfc9112#section-3.2: without a host nobody can tell whom it was meant for.
       if (message.headers.host === undefined && message.httpVersion === '1.1') throw manner.fail('bad_request')
       if (!found) throw manner.fail('not_found')
@@ -159,9 +161,14 @@ function settleFailure<App>(
   return manner.refusalOf?.(thrown, request, app) ?? manner.fail('unexpected_failure')
 }
 
-function preflight(manner: Manner, message: IncomingMessage, found: { methods: string[] } | object | undefined): Wire {
+function preflight(
+  manner: Manner,
+  path: string,
+  message: IncomingMessage,
+  found: { methods: string[] } | object | undefined,
+): Wire {
   const methods = found && 'methods' in found ? allowed(found.methods as string[]) : 'OPTIONS'
-  return { status: 204, headers: { allow: methods, ...manner.cors?.preflight(message.headers.origin) }, body: undefined }
+  return { status: 204, headers: { allow: methods, ...manner.cors(path)?.preflight(message.headers.origin) }, body: undefined }
 }
 
 function allowed(methods: string[]): string {
@@ -186,6 +193,13 @@ function pathAndQuery(url: string): [path: string, query: string] {
   const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'
   const mark = local.indexOf('?')
   return mark < 0 ? [local, ''] : [local.slice(0, mark), local.slice(mark + 1)]
+}
+
+/** Where a path is looked for first, when it was asked for under a host name that part of the service has to itself. */
+function mountedPath(host: string | undefined, path: string, { mounts }: Manner): string[] {
+  if (!mounts || mounts.size === 0 || host === undefined) return []
+  const prefix = mounts.get(host.replace(/:\d+$/, '').toLowerCase())
+  return prefix === undefined ? [] : [path === '/' ? prefix : prefix + path]
 }
 
 function requestId(message: IncomingMessage, { requestId }: Manner): string {

@@ -83,8 +83,8 @@ export async function startService<Config extends ServiceConfig, App>(
         const id = manner.requestId.mint()
         log.info({ request_id: id, status }, 'not an HTTP request')
         const wire = manner.word(manner.fail('bad_request', { status }), { ...nobody, id })
-        const headers = headersOf(wire, { id, origin: undefined }, manner)
-        return { body: wire.body ?? '', contentType: wire.contentType ?? manner.contentType, headers }
+        const headers = headersOf(wire, { id, path: '', origin: undefined }, manner)
+        return { body: String(wire.body ?? ''), contentType: wire.contentType ?? manner.contentType, headers }
       },
       trouble: (problem) => log.error({ error: problem }, 'connections cannot be taken'),
     })

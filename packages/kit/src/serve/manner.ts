@@ -4,7 +4,12 @@ import type { Fail, Failure, TransportCode } from '../failure.ts'
 import type { InputRules, Problem } from '../shape.ts'
 
 /** An answer as it goes out. */
-export type Wire = { status: number; headers: Readonly<Record<string, string>>; body: string | undefined; contentType?: string }
+export type Wire = {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string | Buffer | undefined
+  contentType?: string
+}
 
 export type Place = 'params' | 'query' | 'body'
 
@@ -25,7 +30,10 @@ export type Manner<App = unknown> = {
   /** What follows a JSON body. */
   ending: string
   headers: Readonly<Record<string, string>>
-  cors: Cors | undefined
+  /** Which pages of other origins may call what is at a path; undefined where none may. */
+  cors(path: string): Cors | undefined
+  /** Host names of our own, by which part of the service stands at their root: a path is looked for there first. */
+  mounts?: ReadonlyMap<string, string>
   requestId: { header: string | undefined; mint(): string }
   longestRequest: number
 }
@@ -33,9 +41,13 @@ export type Manner<App = unknown> = {
 export type AnswerHeaders = Record<string, string | number>
 
 /** The headers of every answer, and those of this one. */
-export function headersOf(wire: Wire, request: { id: string; origin: string | undefined }, manner: Manner): AnswerHeaders {
+export function headersOf(
+  wire: Wire,
+  request: { id: string; path: string; origin: string | undefined },
+  manner: Manner,
+): AnswerHeaders {
   const headers: AnswerHeaders = { ...manner.headers, 'x-request-id': request.id }
-  manner.cors?.decorate(request.origin, headers)
+  manner.cors(request.path)?.decorate(request.origin, headers)
   if (wire.body !== undefined) {
     headers['content-type'] = wire.contentType ?? manner.contentType
     headers['content-length'] = Buffer.byteLength(wire.body)

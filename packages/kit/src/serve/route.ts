@@ -18,7 +18,7 @@ export type Route<App> = {
   kept?: Wire
 }
 
-type Reply = { write(value: unknown): string; contentType: string }
+type Reply = { write(value: unknown): string | Buffer; contentType: string }
 
 export function compileRoute<App>(endpoint: Endpoint<App>, manner: Manner): Route<App> {
   const compile = (schema: TSchema | undefined) => (schema ? compileInput(schema, manner.input) : undefined)
@@ -38,10 +38,14 @@ export function compileRoute<App>(endpoint: Endpoint<App>, manner: Manner): Rout
   }
 }
 
-/** JSON, unless the shape says that the value is a text of another kind, such as a page. */
+/** JSON, unless the shape says that the value is a text of another kind, such as a page; it may have been compressed already. */
 function replyOf(schema: TSchema, manner: Manner): Reply {
   const { contentMediaType } = schema as { contentMediaType?: string }
-  if (contentMediaType) return { write: String, contentType: `${contentMediaType}; charset=utf-8` }
+  if (contentMediaType)
+    return {
+      write: (value) => (Buffer.isBuffer(value) ? value : String(value)),
+      contentType: `${contentMediaType}; charset=utf-8`,
+    }
   const write = compileReply(schema)
   return { write: (value) => write(value) + manner.ending, contentType: manner.contentType }
 }

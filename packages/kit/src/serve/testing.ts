@@ -23,6 +23,8 @@ const table = {
 } as const satisfies Record<TransportCode | 'teapot', readonly [number, string]>
 const fail = failures(table)
 
+const cors = anyOrigin({ methods: ['GET', 'POST'], headers: ['Authorization'], exposed: ['Link'], credentials: true })
+
 const manner: Manner = {
   input: { absent: () => false, convertJson: false, caseInsensitive: false },
   bodies: 'declared',
@@ -33,7 +35,8 @@ const manner: Manner = {
   contentType: 'application/json',
   ending: '',
   headers: { 'x-content-type-options': 'nosniff' },
-  cors: anyOrigin({ methods: ['GET', 'POST'], headers: ['Authorization'], exposed: ['Link'] }),
+  cors: () => cors,
+  mounts: new Map([['things.test', '/things']]),
   requestId: { header: 'X-Trace', mint: () => 'minted' },
   longestRequest: 5,
 }

@@ -9,7 +9,7 @@ export type ApiDescription = {
   endpoints: readonly Endpoint<unknown>[]
   failures: FailureTable
   /** What a refusal looks like on the wire. */
-  failureShape(status: number): TSchema
+  failureShape(status: number, path: string): TSchema
   bodyTypes: readonly string[]
 }
 
@@ -106,7 +106,7 @@ function refusals(endpoint: Endpoint<unknown>, api: ApiDescription): Json {
     status,
     {
       description: failures.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
-      content: { 'application/json': { schema: api.failureShape(status) } },
+      content: { 'application/json': { schema: api.failureShape(status, endpoint.path) } },
     },
   ])
   return Object.fromEntries(entries)

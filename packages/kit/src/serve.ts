@@ -68,7 +68,7 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
     const span = telemetry.startSpan?.({
       method: request.method,
       route: pattern,
-      params: found && 'params' in found && !route?.endpoint.secretPath ? found.params : {},
+      params: found && 'params' in found && !route?.endpoint.secretPath ? traceable(found.params) : {},
       traceparent: headerText(message, 'traceparent'),
     })
 
@@ -104,7 +104,7 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
     const send = (wire: Wire) => {
       const headers = headersOf(wire, { id: request.id, path, origin: message.headers.origin }, manner)
       if (leaving()) headers.connection = 'close'
-      response.writeHead(wire.status, headers)
+      response.writeHead(wire.status, wire.reason, headers)
       response.end(wire.body)
     }
 
@@ -193,6 +193,11 @@ function pathAndQuery(url: string): [path: string, query: string] {
   const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'
   const mark = local.indexOf('?')
   return mark < 0 ? [local, ''] : [local.slice(0, mark), local.slice(mark + 1)]
+}
+
+/** Paths are traced, and callers make mistakes: what could be the number of a card is left out. */
+function traceable(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => !/^\d[\d -]{8,}\d$/.test(value)))
 }
 
 /** Where a path is looked for first, when it was asked for under a host name that part of the service has to itself. */

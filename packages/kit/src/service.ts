@@ -27,7 +27,7 @@ export type Service<Config extends ServiceConfig = ServiceConfig, App = unknown>
   migrations: readonly Migration[]
   endpoints: readonly Endpoint<App>[]
   failures: FailureTable
-  failureShape(status: number): TSchema
+  failureShape(status: number, path: string): TSchema
   /** How a refusal is written on the wire, in words for docs/errors.md. */
   failureNotes: string
   bodyTypes: readonly string[]

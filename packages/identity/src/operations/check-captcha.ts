@@ -1,10 +1,10 @@
+import { clientAddress } from '@tollgate/kit/client-address'
 import type { Incoming } from '@tollgate/kit/endpoint'
 import { Unavailable } from '@tollgate/kit/failure'
 import { OutsideTrouble } from '@tollgate/kit/fetch'
 import type { App } from '../app.ts'
 import { isAdmin } from '../callers.ts'
 import { fail } from '../errors.ts'
-import { clientAddress } from '../rules/client-address.ts'
 
 /** What bodies say of a captcha: in the place where today's clients put it, or at the top. */
 export type CaptchaFields = {

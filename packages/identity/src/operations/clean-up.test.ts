@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { takeFromBucket } from '@tollgate/kit/buckets'
 import type { Db } from '@tollgate/kit/db'
+import { parseRate, type Rate } from '@tollgate/kit/rate'
 import { gate, keptLog } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../app.ts'
-import { parseRate, type Rate } from '../rules/rate.ts'
-import { takeFromBucket } from '../store/rate-limits.ts'
 import { createAccount, startIdentity } from '../testing.ts'
 import { cleanUp } from './clean-up.ts'
 

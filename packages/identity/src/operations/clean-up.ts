@@ -1,5 +1,5 @@
+import type { Rate } from '@tollgate/kit/rate'
 import type { App } from '../app.ts'
-import type { Rate } from '../rules/rate.ts'
 import { deleteExpired } from '../store/clean-up.ts'
 
 const minute = 60

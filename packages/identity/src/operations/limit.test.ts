@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { takeFromBucket } from '@tollgate/kit/buckets'
 import type { Incoming } from '@tollgate/kit/endpoint'
 import type { Failure } from '@tollgate/kit/failure'
+import { callerRate, parseRate, type Rate } from '@tollgate/kit/rate'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../app.ts'
-import { callerRate, parseRate, type Rate } from '../rules/rate.ts'
-import { takeFromBucket } from '../store/rate-limits.ts'
 import { adminAuthorization, createAccount, startIdentity, startWithInbox } from '../testing.ts'
 import { limitCaller, limitMail, limitSms } from './limit.ts'
 

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
+import { takeFromBucket } from '@tollgate/kit/buckets'
+import { networkOf } from '@tollgate/kit/client-address'
 import type { Sql, Tx } from '@tollgate/kit/db'
 import type { Incoming } from '@tollgate/kit/endpoint'
+import type { Rate } from '@tollgate/kit/rate'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
-import { networkOf } from '../rules/client-address.ts'
-import type { Rate } from '../rules/rate.ts'
-import { takeFromBucket } from '../store/rate-limits.ts'
 
 type Limited = 'over_request_rate_limit' | 'over_email_send_rate_limit' | 'over_sms_send_rate_limit'
 

@@ -1,5 +1,5 @@
 import type { Read } from '@tollgate/kit/env'
-import { callerRate, parseRate, type Rate } from './rate.ts'
+import { callerRate, parseRate, type Rate } from '@tollgate/kit/rate'
 
 /** How often something may be in all. */
 export function rate(read: Read, name: string, sentence: string): Rate {

@@ -9,6 +9,8 @@ export type Wire = {
   headers: Readonly<Record<string, string>>
   body: string | Buffer | undefined
   contentType?: string
+  /** Instead of the usual words for the status, for clients that read these. */
+  reason?: string | undefined
 }
 
 export type Place = 'params' | 'query' | 'body'

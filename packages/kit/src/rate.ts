@@ -1,4 +1,4 @@
-import { parseDuration } from '@tollgate/kit/duration'
+import { parseDuration } from './duration.ts'
 
 /** A bucket that holds `most`, and gets `amount` back every `seconds`. */
 export type Rate = { most: number; amount: number; seconds: number }

@@ -1,5 +1,5 @@
-import type { Sql } from '@tollgate/kit/db'
-import type { Rate } from '../rules/rate.ts'
+import type { Sql } from './db.ts'
+import type { Rate } from './rate.ts'
 
 /** Whether there was one to take, and when the bucket was given something last. */
 type Take = { taken: boolean; refilledAt: Date }
@@ -10,7 +10,7 @@ type Take = { taken: boolean; refilledAt: Date }
  */
 export async function takeFromBucket(sql: Sql, key: Buffer, { most, amount, seconds }: Rate, now: Date): Promise<Take> {
   const [take] = await sql<Take>`
-    insert into auth.rate_limits as bucket (key, left_over, refilled_at) values (${key}, ${most - 1}, ${now})
+    insert into kit.rate_limits as bucket (key, left_over, refilled_at) values (${key}, ${most - 1}, ${now})
     on conflict (key) do update set (left_over, refilled_at) = (
       select greatest(held - 1, -1),
         case when held = ${most}::integer then ${now} else bucket.refilled_at + make_interval(secs => steps * ${seconds}::double precision) end
@@ -19,4 +19,14 @@ export async function takeFromBucket(sql: Sql, key: Buffer, { most, amount, seco
     )
     returning left_over >= 0 as taken, refilled_at as "refilledAt"`
   return take as Take
+}
+
+/** Whether there would be one to take. A bucket that nobody has taken from is full. */
+export async function peekIntoBucket(sql: Sql, key: Buffer, { amount, seconds }: Rate, now: Date): Promise<Take> {
+  const [take] = await sql<Take>`
+    select greatest(left_over, 0)
+        + ${amount}::integer * greatest(0, floor(extract(epoch from ${now}::timestamptz - refilled_at)::double precision / ${seconds}::double precision)) > 0 as taken,
+      refilled_at as "refilledAt"
+    from kit.rate_limits where key = ${key}`
+  return take ?? { taken: true, refilledAt: now }
 }

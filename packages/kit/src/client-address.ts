@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Incoming } from '@tollgate/kit/endpoint'
+import type { Incoming } from './endpoint.ts'
 
 /** Where a request comes from: the first address that proxies name in X-Forwarded-For, or else whoever connected to us. */
 export function clientAddress({ headers, peer }: Pick<Incoming, 'headers' | 'peer'>): string | undefined {

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { build, type Plugin } from 'esbuild'
+import { bundle } from '../packages/checkout/src/bundle.ts'
+import { sdkScript } from '../packages/sdk/src/script.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -30,6 +32,21 @@ const carryAddons: Plugin = {
       const addons = ['@node-rs/argon2', '@node-rs/bcrypt'].map((name) => [name, { platform, content: packedAddon(name) }])
       return { contents: `export const carriedAddons = ${JSON.stringify(Object.fromEntries(addons))}`, loader: 'js' }
     })
+  },
+}
+
+/** Nor a bundler to make what browsers load: the hosted page, and the script of the popup. */
+const carryScripts: Plugin = {
+  name: 'carry scripts',
+  setup({ onLoad }) {
+    onLoad({ filter: /packages\/checkout\/src\/bundle\.ts$/ }, async () => ({
+      contents: `export const bundle = async () => (${JSON.stringify(await bundle())})`,
+      loader: 'js',
+    }))
+    onLoad({ filter: /packages\/sdk\/src\/script\.ts$/ }, async () => ({
+      contents: `export const sdkScript = async () => ${JSON.stringify(await sdkScript())}`,
+      loader: 'js',
+    }))
   },
 }
 
@@ -70,7 +87,7 @@ const { metafile } = await build({
   },
   // Development mode's own provider is found beside the program, like its PostgreSQL: production should not carry it along.
   external: ['pg-native', 'oidc-provider', 'oidc-provider/*'],
-  plugins: [carryMigrations, carryAddons],
+  plugins: [carryMigrations, carryAddons, carryScripts],
   metafile: true,
   logLevel: 'warning',
 })

@@ -9,15 +9,16 @@ const serviceFloors: readonly RegExp[] = [
   /^endpoints\//,
   /^operations\//,
   /^(callers|app|config|errors|meters|migrations|shapes)\.ts$/,
-  /^(rules|store|passwords|providers|sms|mail|pages|acquirers)\//,
+  /^(rules|store|passwords|providers|sms|mail|pages|acquirers|vault|wallets)\//,
 ]
 
 /** Which packages a package may know. Whoever is not named is known by HTTP alone. */
 const knows: Record<string, readonly string[]> = {
   kit: [],
   identity: ['kit'],
-  payments: ['kit'],
+  payments: ['kit', 'checkout', 'sdk'],
   checkout: [],
+  sdk: [],
   console: [],
   tollgate: ['kit', 'identity', 'payments'],
 }

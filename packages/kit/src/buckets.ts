@@ -30,3 +30,11 @@ export async function peekIntoBucket(sql: Sql, key: Buffer, { amount, seconds }:
     from kit.rate_limits where key = ${key}`
   return take ?? { taken: true, refilledAt: now }
 }
+
+/** Some of those that nobody has taken from since a moment, and none that somebody is at. Tells how many. */
+export async function deleteBuckets(sql: Sql, before: Date, most: number): Promise<number> {
+  const { count } = await sql`
+    delete from kit.rate_limits where ctid = any(array(
+      select ctid from kit.rate_limits where refilled_at < ${before} limit ${most} for update skip locked))`
+  return count
+}

@@ -21,8 +21,17 @@ create table pay.merchants (
   can_void boolean not null default true,
   tds_mode text not null default 'attempt' constraint merchants_tds_mode_check check (tds_mode in ('attempt', 'full')),
   payouts text not null default 'daily'
-    constraint merchants_payouts_check check (payouts in ('daily', 'weekly', 'monthly', 'never'))
+    constraint merchants_payouts_check check (payouts in ('daily', 'weekly', 'monthly', 'never')),
+  -- What is done about the payments that payers have agreed to in advance: written down and nothing else, or made when they are due.
+  plans text not null default 'record' constraint merchants_plans_check check (plans in ('record', 'authorize', 'capture')),
+  -- Since when they are made. What was due before is the merchant's own business.
+  plans_since timestamptz,
+  -- The colour of its page; null is the house's.
+  accent text constraint merchants_accent_check check (accent ~ '^#[0-9a-f]{6}$'),
+  constraint merchants_plans_since_check check (plans = 'record' or plans_since is not null)
 );
+
+create index merchants_plans_idx on pay.merchants (id) where plans <> 'record';
 
 -- What a merchant pays, from a moment on. The price list only grows, so that every fee can be explained later.
 create table pay.prices (

@@ -14,6 +14,7 @@ import type { Rates } from './rules/exchange.ts'
 import type { Kept } from './rules/kept.ts'
 import type { AppRow } from './store/apps.ts'
 import type { UserRow } from './store/users.ts'
+import type { Vault } from './vault/vault.ts'
 
 /** What every story of the payments service is handed. */
 export type App = {
@@ -31,6 +32,8 @@ export type App = {
   acquirers: { simulator: Acquirer; live: Acquirer | undefined }
   /** What people show who signed in at the identity service. */
   people: AccessTokens
+  /** What card numbers and security codes are encrypted with. */
+  vault: Vault
   /** Who has called before: apps by the hash of their key, people by their address. Neither ever becomes somebody else. */
   known: { apps: Kept<AppRow>; people: Kept<UserRow> }
   smtp: Transport

@@ -107,3 +107,19 @@ function notAccepted(reason: string) {
     headers: { 'www-authenticate': `${challenges}, error="invalid_token"` },
   })
 }
+
+/** The browser or phone of a customer. It tells nobody's name: what it may do follows from what it sends. */
+export function device(version: number): Caller<App, undefined> {
+  return {
+    security: undefined,
+    fails: ['VERSION_MISSING', 'VERSION_UNSUPPORTED', 'BODY_INVALID'],
+    identify(_, { headers }) {
+      const asked = headers['accept-version']
+      if (asked === undefined || asked === '') throw fail('VERSION_MISSING')
+      if (asked !== String(version)) throw fail('VERSION_UNSUPPORTED', { message: `Version ${version} is spoken here` })
+      if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+        throw fail('BODY_INVALID', { message: 'Invalid request body: send it as application/json' })
+      return undefined
+    },
+  }
+}

@@ -1,12 +1,16 @@
 import { type ConfigOf, defineSettings } from '@tollgate/kit/env'
 import { serviceSettings } from '@tollgate/kit/service-settings'
 import { acquirerSettings } from './acquirers/acquirer-settings.ts'
+import { customerSettings } from './rules/customer-settings.ts'
 import { exchangeSettings } from './rules/exchange-settings.ts'
 import { mailSettings } from './rules/mail-settings.ts'
 import { outsideSettings } from './rules/outside-settings.ts'
 import { payoutSettings } from './rules/payout-settings.ts'
 import { peopleSettings } from './rules/people-settings.ts'
 import { priceSettings } from './rules/price-settings.ts'
+import { rateSettings } from './rules/rate-settings.ts'
+import { vaultSettings } from './vault/vault-settings.ts'
+import { walletSettings } from './wallets/wallet-settings.ts'
 
 const family = { prefix: 'PAY', title: 'the payments service' }
 
@@ -29,11 +33,15 @@ export const settings = defineSettings(family, (read) => ({
       { min: 1, max: 365 },
     ),
   })),
+  customers: customerSettings(read),
+  vault: vaultSettings(read),
+  wallets: walletSettings(read),
   acquirer: acquirerSettings(read),
   price: priceSettings(read),
   exchange: exchangeSettings(read),
   payouts: payoutSettings(read),
   people: peopleSettings(read),
+  rateLimit: rateSettings(read),
   mail: mailSettings(read),
   outside: outsideSettings(read),
 }))

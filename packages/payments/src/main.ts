@@ -10,18 +10,22 @@ import { openAcquirer } from './acquirers/all.ts'
 import { createSimulator } from './acquirers/simulator.ts'
 import type { App } from './app.ts'
 import { type Config, settings } from './config.ts'
-import { failureTable } from './errors.ts'
+import { fail, failureTable } from './errors.ts'
 import { createMeters } from './meters.ts'
 import { migrations } from './migrations.ts'
 import { deliverInvitation } from './operations/deliver-invitation.ts'
 import { expireAuthorizations } from './operations/expire-authorizations.ts'
 import { createFinisher } from './operations/finish-pending.ts'
+import { forgetCallers } from './operations/limit.ts'
 import { createRates } from './operations/load-rates.ts'
 import { startPayoutLoop } from './operations/run-payouts.ts'
+import { startPlanLoop } from './operations/run-plans.ts'
 import { sumLinesKind, sumLinesWorker } from './operations/sum-lines.ts'
+import { sweepSecurityCodes } from './operations/sweep-security-codes.ts'
 import { createAccessTokens } from './providers/access-tokens.ts'
 import { createKept } from './rules/kept.ts'
 import { endpoints, failureShape, manner } from './server.ts'
+import { createVault } from './vault/vault.ts'
 
 export const payments: Service<Config, App> = {
   name: 'payments',
@@ -36,7 +40,11 @@ export const payments: Service<Config, App> = {
   failureShape,
   failureNotes: `A 400 is a list of fields, \`[{"field": "company.country", "message": "Required"}]\`. Every other refusal is
 \`{"code": "<code>", "message": "<message>"}\` for callers whose \`Accept\` admits \`application/json\` (\`*/*\` does), and has no body for those
-that send none or \`application/vnd.api+json\`: the old clients cannot read one.`,
+that send none or \`application/vnd.api+json\`: the old clients cannot read one.
+
+The devices of customers, which call \`/vault\`, \`/payments\`, \`/applepay\` and \`/googlepay\`, are told \`{"code", "message"}\` with a code in capitals; a field
+that does not fit is \`REQUEST_INVALID\`, a body that cannot be read \`BODY_INVALID\`. What may go better in a moment is answered in plain text,
+because their clients take an error in JSON for the last word.`,
   bodyTypes: ['application/json', 'application/x-www-form-urlencoded'],
   versionAttribute: 'pay.version',
   manner,
@@ -56,6 +64,10 @@ function open({ config, db, log, now, metrics }: Parts<Config>): App {
   const rates = createRates({ db, log, now, fetch, settings: config.exchange })
   const meters = createMeters(metrics, { now, day: rates.day })
   const live = openAcquirer(config.acquirer, { fetch, log })
+  const { externalUrl } = config.customers
+  if (!config.vault.keys) log.warn('PAY_VAULT_KEYS is not set: customers cannot pay')
+  else if (config.environment === 'production' && new URL(externalUrl).hostname === 'localhost')
+    log.warn(`PAY_API_EXTERNAL_URL is not set: payment links would lead customers to ${externalUrl}`)
   const parts: Omit<App, 'nudge'> = {
     config,
     db,
@@ -71,6 +83,7 @@ function open({ config, db, log, now, metrics }: Parts<Config>): App {
     },
     meters,
     people: createAccessTokens(config.people, { fetch, now, log }),
+    vault: createVault(config.vault, () => fail('vault_missing')),
     known: { apps: createKept(mostKnown), people: createKept(mostKnown) },
     smtp: createTransport(smtp, { clientName: URL.parse(siteUrl)?.hostname ?? 'localhost', hostSetting: 'PAY_SMTP_HOST' }),
   }
@@ -95,7 +108,10 @@ function startLoops(parts: Omit<App, 'nudge'>): Loop[] {
   return [
     repeat('finishing what was left open', finish, { every: 5, log }),
     repeat('expiring authorizations', expire, { every: 3600, log }),
+    repeat('deleting expired security codes', () => sweepSecurityCodes(parts), { every: 60, log }),
+    repeat('forgetting callers', () => forgetCallers(parts), { every: 3600, log }),
     startPayoutLoop(parts),
+    startPlanLoop(parts),
   ]
 }
 

@@ -6,10 +6,17 @@ import type { Problem } from '@tollgate/kit/shape'
 import Type from 'typebox'
 import type { App } from './app.ts'
 import type { Config } from './config.ts'
+import { tdsChallenge } from './endpoints/3dsecure-v2-challenge.ts'
+import { tdsMethod } from './endpoints/3dsecure-v2-method.ts'
+import { applePayApprovePaymentSession } from './endpoints/applepay-approve-payment-session.ts'
+import { applePayToken } from './endpoints/applepay-token.ts'
 import { apps } from './endpoints/apps.ts'
 import { card } from './endpoints/cards.ts'
 import { dispute, disputes } from './endpoints/disputes.ts'
 import { fraud, frauds } from './endpoints/frauds.ts'
+import { gatewayCards } from './endpoints/gateway-cards.ts'
+import { gatewayTransactions } from './endpoints/gateway-transactions.ts'
+import { googlePayToken } from './endpoints/googlepay-token.ts'
 import { health } from './endpoints/health.ts'
 import { idempotency } from './endpoints/idempotency.ts'
 import { identitiesMerchants } from './endpoints/identities-merchants.ts'
@@ -20,19 +27,31 @@ import { addMerchantApp, merchantsApps, removeMerchantApp } from './endpoints/me
 import { merchantsBalance } from './endpoints/merchants-balance.ts'
 import { merchantsCards } from './endpoints/merchants-cards.ts'
 import { merchantsLines } from './endpoints/merchants-lines.ts'
+import { merchantsLinks } from './endpoints/merchants-links.ts'
 import { merchantsPayouts } from './endpoints/merchants-payouts.ts'
+import { merchantsPlans, removeMerchantPlan } from './endpoints/merchants-plans.ts'
 import { simulatorDisputes } from './endpoints/merchants-simulator-disputes.ts'
 import { simulatorDisputesDecisions } from './endpoints/merchants-simulator-disputes-decisions.ts'
 import { simulatorFrauds } from './endpoints/merchants-simulator-frauds.ts'
 import { simulatorPayments } from './endpoints/merchants-simulator-payments.ts'
 import { createTransaction, merchantsTransactions } from './endpoints/merchants-transactions.ts'
 import { addMerchantUser, merchantsUsers, removeMerchantUser } from './endpoints/merchants-users.ts'
+import { payments } from './endpoints/payments.ts'
+import { paymentsChallenges } from './endpoints/payments-challenges.ts'
+import { paymentsFingerprint } from './endpoints/payments-fingerprint.ts'
+import { pos } from './endpoints/pos.ts'
+import { posAssets } from './endpoints/pos-assets.ts'
+import { posPopup } from './endpoints/pos-popup.ts'
+import { sdk, sdkTen } from './endpoints/sdk.ts'
 import { transaction } from './endpoints/transactions.ts'
 import { captures } from './endpoints/transactions-captures.ts'
 import { refunds } from './endpoints/transactions-refunds.ts'
 import { voids } from './endpoints/transactions-voids.ts'
+import { vault } from './endpoints/vault.ts'
 import { fail } from './errors.ts'
 import { admitsJson } from './rules/accept.ts'
+import { devices, isForDevices, wordForDevices } from './rules/device-dialect.ts'
+import { gatewayPages, isForGateway, reasonOf } from './rules/gateway-dialect.ts'
 import { ProcessingErrorShape } from './shapes.ts'
 
 /** The whole API of the payments service. */
@@ -56,17 +75,37 @@ export const endpoints: readonly Endpoint<App>[] = [
   captures,
   refunds,
   voids,
+  merchantsPlans,
+  removeMerchantPlan,
   idempotency,
   merchantsLines,
   line,
   merchantsBalance,
   merchantsPayouts,
+  merchantsLinks,
   merchantsCards,
   card,
   disputes,
   dispute,
   frauds,
   fraud,
+  // What the devices of customers call, and the pages that they see.
+  vault,
+  payments,
+  paymentsChallenges,
+  paymentsFingerprint,
+  tdsMethod,
+  tdsChallenge,
+  applePayToken,
+  applePayApprovePaymentSession,
+  googlePayToken,
+  pos,
+  posPopup,
+  posAssets,
+  sdk,
+  sdkTen,
+  gatewayTransactions,
+  gatewayCards,
   simulatorPayments,
   simulatorDisputes,
   simulatorDisputesDecisions,
@@ -85,7 +124,14 @@ const refusal = Type.Object({
   message: Type.String({ description: 'For people' }),
 })
 
-export function failureShape(status: number) {
+const deviceRefusal = Type.Object({
+  code: Type.String({ description: 'For programs' }),
+  message: Type.String({ description: 'For people' }),
+  errors: Type.Optional(Type.Array(Type.String(), { description: 'What is wrong with the request, field by field' })),
+})
+
+export function failureShape(status: number, path: string) {
+  if (isForDevices(path)) return deviceRefusal
   return status === 400 ? Type.Union([fieldProblems, ProcessingErrorShape]) : refusal
 }
 
@@ -113,7 +159,8 @@ export function manner(config: Config): Manner {
       vary: 'Accept, Accept-Encoding',
       'x-content-type-options': 'nosniff',
     },
-    cors: undefined,
+    cors: (path) => (isForDevices(path) ? devices : config.customers.gateway && isForGateway(path) ? gatewayPages : undefined),
+    mounts: config.customers.hosts,
     requestId: { header: config.api.requestIdHeader, mint: () => randomUUID().replaceAll('-', '') },
     longestRequest: config.api.longestRequest,
   }
@@ -127,6 +174,7 @@ function misfit(place: 'params' | 'query' | 'body', problems: readonly Problem[]
 }
 
 function word(failure: Failure, request: Incoming): Wire {
+  if (isForDevices(request.path)) return wordForDevices(failure)
   const { status, headers } = failure
   // A processing error is a story of its own, and always told.
   if (failure.code === 'processing_failed') return { status, headers, body: `${JSON.stringify(failure.more)}\n` }
@@ -134,7 +182,8 @@ function word(failure: Failure, request: Incoming): Wire {
     const message = failure.code === 'bad_json' ? `The body could not be read: ${failure.message}` : failure.message
     const problems = failure.problems.length > 0 ? failure.problems : [{ path: 'body', message }]
     const body = problems.map(({ path, message }) => ({ field: path, message }))
-    return { status, headers, body: `${JSON.stringify(body)}\n` }
+    const reason = isForGateway(request.path) ? reasonOf(failure) : undefined
+    return { status, headers, reason, body: `${JSON.stringify(body)}\n` }
   }
   if (!admitsJson(request.headers.accept)) return { status, headers, body: undefined }
   return { status, headers, body: `${JSON.stringify({ code: failure.code, message: failure.message, ...failure.more })}\n` }

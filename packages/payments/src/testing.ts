@@ -10,7 +10,9 @@ import { payments } from './main.ts'
 
 /** The payments service on a scratch database. */
 export function startPayments(env: Env = {}, options: { telemetry?: Telemetry } = {}) {
-  return testService(payments, { PAY_ENV: 'development', PAY_EXCHANGE_MAX_AGE: '0', ...env }, options)
+  const vaultKeys = `test:${Buffer.alloc(32, 'test').toString('base64')}`
+  const settings = { PAY_ENV: 'development', PAY_EXCHANGE_MAX_AGE: '0', PAY_VAULT_KEYS: vaultKeys, ...env }
+  return testService(payments, settings, options)
 }
 
 /** Makes an app and gives the header that it shows its key with. */

@@ -3,6 +3,7 @@ import { anyone } from '@tollgate/kit/endpoint'
 import { randomTag } from '@tollgate/kit/id'
 import Type from 'typebox'
 import { endpoint } from '../app.ts'
+import { limitCaller } from '../operations/limit.ts'
 import { once, onceFails } from '../operations/once.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { hashKey } from '../rules/keys.ts'
@@ -28,9 +29,10 @@ Nobody is known here, so a key has to be one that nobody else would think of.`,
       }),
     }),
   },
-  fails: onceFails,
+  fails: [...onceFails, 'over_rate_limit'],
 
-  run(app, { body, request }) {
+  async run(app, { body, request }) {
+    await limitCaller(app, request, 'newcomers', app.config.rateLimit.newcomers)
     return once(app, readClaim({ who: undefined, request, body }), async (tx) => {
       const key = randomUUID()
       const made = { id: app.mintId(randomTag()), name: body.name ?? null, created: app.now() }

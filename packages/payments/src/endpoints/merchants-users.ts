@@ -5,6 +5,7 @@ import { endpoint } from '../app.ts'
 import { identified } from '../callers.ts'
 import { fail } from '../errors.ts'
 import { inviteUser } from '../operations/invite-user.ts'
+import { limitCaller } from '../operations/limit.ts'
 import { once, onceFails } from '../operations/once.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { seeMerchant } from '../operations/see-merchant.ts'
@@ -29,10 +30,11 @@ and gets no mail. ${idempotencyNote}`,
   params: Type.Object({ merchant_id: Id }),
   body: Type.Object({ email: Email }),
   reply: { 201: Type.Object({ isMember: Type.Boolean({ description: 'Whether they had access already' }) }) },
-  fails: ['not_found', ...onceFails],
+  fails: ['not_found', 'over_rate_limit', ...onceFails],
   subject: seeMerchant,
 
   async run(app, { who, subject, body, request }) {
+    await limitCaller(app, request, 'newcomers', app.config.rateLimit.newcomers)
     const answer = await once(app, readClaim({ who, request, body }), async (tx) => ({
       isMember: !(await inviteUser(app, tx, { who, merchantId: subject.id, email: body.email })),
     }))

@@ -52,7 +52,7 @@ async function seen(id: string): Promise<Told> {
 const price = { rate: 0.025, flat: { currency: 'EUR', amount: 25 }, dispute: { currency: 'EUR', amount: 1500 } }
 
 describe('creating', () => {
-  test('a merchant has exactly the fields that clients know, in their order, on one line', async () => {
+  test('a merchant has the fields that clients know, in their order and before ours, on one line', async () => {
     const answer = await create()
     expect(answer.status).toBe(201)
     expect(answer.text).toMatch(/^\{"merchant":\{[^\n]*\}\}\n$/)
@@ -70,9 +70,11 @@ describe('creating', () => {
       },
       pricing: { ...price, transfer: { toCard: price } },
       tds: { mode: 'attempt' },
+      plans: 'record',
+      accent: null,
     })
     expect(Object.keys(merchant).join()).toBe(
-      'id,key,name,currency,test,email,website,descriptor,created,company,bank,balance,claim,pricing,tds',
+      'id,key,name,currency,test,email,website,descriptor,created,company,bank,balance,claim,pricing,tds,plans,accent',
     )
   })
 
@@ -387,6 +389,7 @@ describe('changing', () => {
     ['pricing.flat.amount', { pricing: { flat: { currency: 'EUR', amount: 0 } } }],
     ['pricing.transfer.toCard.rate', { pricing: { transfer: { toCard: { rate: 0 } } } }],
     ['tds.mode', { tds: { mode: 'full' } }],
+    ['plans', { plans: 'capture' }],
   ])('%s cannot be changed, and nothing else is then', async (field, json) => {
     const before = await created()
     const answer = await put(before.id, { ...json, name: 'Other' })
@@ -415,6 +418,22 @@ describe('changing', () => {
     const before = await created()
     expect((await put(before.id, json)).json()).toEqual([{ field, message }])
     expect(await seen(before.id)).toEqual(before)
+  })
+
+  test('the colour of its page changes, stays, and goes back to that of the house', async () => {
+    const before = await created()
+    expect((await put(before.id, { accent: ' #0B6E4F ' })).json()).toEqual({ merchant: { ...before, accent: '#0b6e4f' } })
+    expect((await put(before.id, { name: 'Other', accent: '' })).json()).toMatchObject({ merchant: { accent: '#0b6e4f' } })
+    const told = await seen(before.id)
+    expect((await put(before.id, told)).json()).toEqual({ merchant: told })
+    expect((await put(before.id, { accent: null })).json()).toMatchObject({ merchant: { name: 'Other', accent: null } })
+    expect(await seen(before.id)).toMatchObject({ accent: null })
+  })
+
+  test.each(['green', '#0b6e4', '#0b6e4f00', '0b6e4f', '#0b6e4g', 'url(x)'])('%j is no colour', async (accent) => {
+    const { id } = await created()
+    const answer = await put(id, { accent })
+    expect([answer.status, answer.json()]).toEqual([400, [{ field: 'accent', message: 'Must be a colour such as #0b6e4f' }]])
   })
 
   test('two who change different things at once both have their way', async () => {

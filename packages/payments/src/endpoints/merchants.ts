@@ -1,13 +1,16 @@
 import { Answer, Nothing } from '@tollgate/kit/endpoint'
-import { settle } from '@tollgate/kit/shape'
+import { settle, worded } from '@tollgate/kit/shape'
 import Type from 'typebox'
-import { type App, endpoint } from '../app.ts'
-import { identified, type Who } from '../callers.ts'
+import { endpoint } from '../app.ts'
+import { identified } from '../callers.ts'
 import { fail } from '../errors.ts'
 import { createMerchant } from '../operations/create-merchant.ts'
+import { limitCaller } from '../operations/limit.ts'
 import { once, onceFails } from '../operations/once.ts'
 import { readClaim } from '../operations/read-claim.ts'
+import { seeWholeMerchant } from '../operations/see-whole-merchant.ts'
 import { MerchantReply, tellMerchant } from '../operations/tell-merchant.ts'
+import { parseAccent } from '../rules/accent.ts'
 import { admitsJson } from '../rules/accept.ts'
 import { changedPaths } from '../rules/changed-paths.ts'
 import { companyCountries } from '../rules/countries.ts'
@@ -16,7 +19,7 @@ import { settleEmail } from '../rules/email.ts'
 import { parseIban } from '../rules/iban.ts'
 import { parseWebsite } from '../rules/website.ts'
 import { Descriptor, Id, idempotencyNote } from '../shapes.ts'
-import { findMerchant, type Merchant, setContact } from '../store/merchants.ts'
+import { setContact } from '../store/merchants.ts'
 
 const Name = Type.String({
   maxLength: 200,
@@ -32,13 +35,17 @@ const Website = settle(
   Type.String({ format: 'website', maxLength: 1000, description: 'A host name or an http(s) address' }),
   parseWebsite,
 )
+const Accent = worded(
+  settle(Type.String({ maxLength: 20, description: 'The colour of its page as #rrggbb' }), parseAccent),
+  'Must be a colour such as #0b6e4f',
+)
 const Iban = settle(Type.String({ format: 'IBAN', maxLength: 100 }), parseIban)
 
 export const merchants = endpoint({
   method: 'POST',
   path: '/merchants',
   summary: 'Create a merchant',
-  description: `The app or person who creates a merchant has access to it. Only name, email and descriptor can be changed later. ${idempotencyNote}`,
+  description: `The app or person who creates a merchant has access to it. Only name, email, descriptor and accent can be changed later. ${idempotencyNote}`,
   tag: 'Merchants',
   caller: identified,
   body: Type.Object({
@@ -55,9 +62,10 @@ export const merchants = endpoint({
     bank: Type.Optional(Type.Object({ iban: Type.Optional(Iban) })),
   }),
   reply: { 201: Type.Object({ merchant: MerchantReply }) },
-  fails: onceFails,
+  fails: [...onceFails, 'over_rate_limit'],
 
-  run(app, { who, body, request }) {
+  async run(app, { who, body, request }) {
+    await limitCaller(app, request, 'newcomers', app.config.rateLimit.newcomers)
     const { currency, test = false, email, website, descriptor, company } = body
     const given = {
       ...{ test, currency, name: body.name ?? null, email, website, descriptor },
@@ -70,12 +78,6 @@ export const merchants = endpoint({
 })
 
 const params = Type.Object({ merchant_id: Id })
-
-async function seeWholeMerchant({ db }: App, { who, params }: { who: Who; params: { merchant_id: string } }): Promise<Merchant> {
-  const merchant = await findMerchant(db, params.merchant_id, who.id)
-  if (!merchant) throw fail('not_found')
-  return merchant
-}
 
 export const merchant = endpoint({
   method: 'GET',
@@ -118,14 +120,15 @@ const unchangeable = {
     Type.Object({ ...price, transfer: Type.Optional(Type.Object({ toCard: Type.Optional(Type.Object(price)) })) }),
   ),
   tds: Type.Optional(Type.Object({ mode: text })),
+  plans: text,
 }
 
 export const changeMerchant = endpoint({
   method: 'PUT',
   path: '/merchants/{merchant_id}',
-  summary: 'Change name, email or descriptor of a merchant',
+  summary: 'Change name, email, descriptor or accent of a merchant',
   description:
-    'What is not given stays as it is. Everything else is immutable: refused when it differs from what is there, ignored when it does ' +
+    'What is not given stays as it is; an accent of null is the colour of the house. Everything else is immutable: refused when it differs from what is there, ignored when it does ' +
     'not. Answers 204 without a body to callers whose Accept does not admit application/json, or who name their client in X-Client.',
   tag: 'Merchants',
   caller: identified,
@@ -134,6 +137,7 @@ export const changeMerchant = endpoint({
     name: Type.Optional(Name),
     email: Type.Optional(Email),
     descriptor: Type.Optional(Descriptor),
+    accent: Type.Optional(Type.Union([Accent, Type.Null()])),
     ...unchangeable,
   }),
   reply: { 200: Type.Object({ merchant: MerchantReply }), 204: Nothing },
@@ -141,7 +145,7 @@ export const changeMerchant = endpoint({
   subject: seeWholeMerchant,
 
   async run({ db }, { who, subject, body, request }) {
-    const { name = null, email = null, descriptor = null, ...rest } = body
+    const { name = null, email = null, descriptor = null, accent, ...rest } = body
     const told = tellMerchant(subject)
     const problems = changedPaths(rest, { ...told, created: subject.created.toISOString() }).map((path) => ({
       path,
@@ -149,7 +153,7 @@ export const changeMerchant = endpoint({
       message: 'Cannot be changed',
     }))
     if (problems.length > 0) throw fail('validation_failed', { problems })
-    const contact = await setContact(db, { id: subject.id, memberId: who.id, name, email, descriptor })
+    const contact = await setContact(db, { id: subject.id, memberId: who.id, name, email, descriptor, accent })
     if (!contact) throw fail('not_found')
     // The official Node client admits JSON and yet rejects every PUT that is answered with some; clients of its time tell their name.
     if (!admitsJson(request.headers.accept) || request.headers['x-client'] !== undefined) return new Answer(204, undefined)

@@ -1,9 +1,17 @@
+import type { Tx } from '@tollgate/kit/db'
 import { tagOf } from '@tollgate/kit/id'
-import type { AuthorizeAsk, CardFacts, Decided, Simulation } from '../acquirers/acquirer.ts'
+import type { AuthorizeAsk, CardFacts, CardMethod, Decided, Simulation } from '../acquirers/acquirer.ts'
 import type { App } from '../app.ts'
 import { unfit } from '../errors.ts'
+import type { ProcessingCode } from '../rules/processing-errors.ts'
 import type { Claim } from '../store/idempotency.ts'
-import { findTransaction, insertTransaction, settleAuthorization, type Transaction } from '../store/transactions.ts'
+import {
+  findTransaction,
+  insertTransaction,
+  type NewTransaction,
+  settleAuthorization,
+  type Transaction,
+} from '../store/transactions.ts'
 import { exchange } from './exchange.ts'
 import { chooseAcquirer, findAcquirer } from './find-acquirer.ts'
 import { declined, unanswered } from './refuse-payment.ts'
@@ -24,6 +32,13 @@ export type Payment = {
   tds: 'none' | 'attempt' | 'full'
   simulation: Simulation | undefined
   claim: Claim | undefined
+  /** What is charged, where the acquirer has to be told. */
+  method?: CardMethod | undefined
+  series?: AuthorizeAsk['series']
+  /** Why it fails before any acquirer is asked: the payer was not who they said, or the card cannot be one. */
+  refused?: ProcessingCode | undefined
+  /** What has to happen together with the payment or not at all; answers with what is charged. */
+  prepare?(tx: Tx, id: string, decided: Decided | undefined): Promise<CardMethod>
 }
 
 /**
@@ -31,7 +46,8 @@ export type Payment = {
  * once, all is one statement. A declined payment is kept as a transaction that failed, and thrown.
  */
 export async function authorize(app: Parts, payment: Payment): Promise<{ id: string }> {
-  const { merchant, amount, currency, card, descriptor, custom, recurring, source, cardId, tds, simulation, claim } = payment
+  const { merchant, amount, currency, card, descriptor, custom, recurring, source, cardId, tds } = payment
+  const { simulation, claim, refused, prepare } = payment
   if (!merchant.canChargeCard) throw declined(27)
   if (currency !== merchant.currency && !app.rates.find(currency, merchant.currency))
     throw unfit('currency', `There is no exchange rate from ${currency} to ${merchant.currency}, the currency of the merchant`)
@@ -48,31 +64,35 @@ export async function authorize(app: Parts, payment: Payment): Promise<{ id: str
     descriptor,
     card,
     previous: source && { reference: source.id, acquirerReference: source.acquirerReference },
+    series: payment.series,
+    method: payment.method,
     simulation,
   }
-  const decided = acquirer.atOnce?.(ask)
-  await insertTransaction(
-    app.db,
-    {
-      merchantId: merchant.id,
-      id,
-      created: app.now(),
-      test: merchant.test,
-      currency,
-      amount,
-      descriptor,
-      custom,
-      recurring,
-      tds,
-      card,
-      sourceId: source?.id ?? null,
-      cardId,
-      acquirer: acquirer.name,
-      simulation: simulation ?? null,
-    },
-    decided,
-    claim,
-  )
+  const decided: Decided | undefined = refused ? { kind: 'declined', code: refused } : acquirer.atOnce?.(ask)
+  const transaction: NewTransaction = {
+    merchantId: merchant.id,
+    id,
+    created: app.now(),
+    test: merchant.test,
+    currency,
+    amount,
+    descriptor,
+    custom,
+    recurring,
+    tds,
+    card,
+    sourceId: source?.id ?? null,
+    cardId,
+    acquirer: acquirer.name,
+    simulation: simulation ?? null,
+  }
+  if (prepare)
+    ask.method = await app.db.begin(async (tx) => {
+      const method = await prepare(tx, id, decided)
+      await insertTransaction(tx, transaction, decided, claim)
+      return method
+    })
+  else await insertTransaction(app.db, transaction, decided, claim)
   if (decided) app.meters.authorization(decided, merchant.test)
   if (decided) return told(id, decided)
   const outcome = await acquirer.authorize(ask)

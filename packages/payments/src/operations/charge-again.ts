@@ -1,12 +1,15 @@
 import { tagOf } from '@tollgate/kit/id'
+import type { CardMethod } from '../acquirers/acquirer.ts'
 import type { App } from '../app.ts'
 import type { Who } from '../callers.ts'
 import { fail, unfit } from '../errors.ts'
 import { isChargeable } from '../rules/currencies.ts'
 import { oddCards } from '../rules/test-cards.ts'
+import { findAgreedCard } from '../store/agreements.ts'
 import { insertPlainCharge } from '../store/charges.ts'
 import type { Claim } from '../store/idempotency.ts'
-import { findSource } from '../store/sources.ts'
+import { findSource, type Source } from '../store/sources.ts'
+import { aboutCard } from '../vault/about-card.ts'
 import { authorize } from './authorize.ts'
 
 type Charge = {
@@ -74,5 +77,26 @@ async function chargeInStrokes(app: App, charge: Charge): Promise<{ id: string }
     tds: 'none',
     simulation: source.simulation,
     claim,
+    // The simulator knows its cards without their numbers.
+    method: merchant.test ? undefined : await findMethod(app, merchantId, source),
   })
+}
+
+/** The card that the payer agreed to have charged again. Undefined when they did not: what that means is up to the acquirer. */
+export async function findMethod(
+  { db, vault, log }: Pick<App, 'db' | 'vault' | 'log'>,
+  merchantId: string,
+  { id, card }: Pick<Source, 'id' | 'card'>,
+): Promise<CardMethod | undefined> {
+  const agreed = await findAgreedCard(db, { merchantId, transactionId: id })
+  if (!agreed) return undefined
+  const number = vault.unlock(agreed.card, aboutCard({ merchantId, transactionId: agreed.transactionId }))
+  if (!number) {
+    log.error(
+      { merchant: merchantId, transaction: id },
+      'a card that was kept cannot be opened: its key is not in PAY_VAULT_KEYS',
+    )
+    return undefined
+  }
+  return { kind: 'card', number, expiryMonth: card.expiry.getUTCMonth() + 1, expiryYear: card.expiry.getUTCFullYear() }
 }

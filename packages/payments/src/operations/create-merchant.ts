@@ -14,5 +14,5 @@ export async function createMerchant(
   const merchant = { ...given, id: mintId(randomTag()), key: randomUUID(), created: now() }
   const { price } = config
   const terms = await insertMerchant(sql, merchant, { price, member: who })
-  return { ...merchant, ...terms, price, balance: 0 }
+  return { ...merchant, ...terms, accent: null, price, balance: 0 }
 }

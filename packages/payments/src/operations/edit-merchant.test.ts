@@ -28,6 +28,30 @@ test('claims, 3-D Secure and payouts change, the rest stays, and members see it'
   })
 })
 
+test('since when plans are executed is written down, and forgotten when they are not', async () => {
+  const { id } = await plantMerchant(service)
+  const since = () => service.app.db`select plans, plans_since as since from pay.merchants where id = ${id}`
+  const set = (plans: 'record' | 'authorize' | 'capture') => editMerchant(service.app, id, { terms: { plans }, price: {} })
+  expect(await since()).toEqual([{ plans: 'record', since: null }])
+  service.now.advance(60)
+  const begun = service.now()
+  expect(await set('capture')).toMatchObject({ plans: 'capture' })
+  service.now.advance(60)
+  await set('authorize')
+  await editMerchant(service.app, id, { terms: { tdsMode: 'full' }, price: {} })
+  expect(await since()).toEqual([{ plans: 'authorize', since: begun }])
+  await set('record')
+  expect(await since()).toEqual([{ plans: 'record', since: null }])
+})
+
+test('the colour of its page is set and taken away, and stays where it is not named', async () => {
+  const { id } = await plantMerchant(service)
+  const edit = (accent?: string | null) => editMerchant(service.app, id, { terms: {}, price: {}, accent })
+  expect(await edit('#0b6e4f')).toMatchObject({ accent: '#0b6e4f' })
+  expect(await edit()).toMatchObject({ accent: '#0b6e4f' })
+  expect(await edit(null)).toMatchObject({ accent: null })
+})
+
 test('a new price holds from now on, and the old one stays in the list', async () => {
   const { id } = await plantMerchant(service)
   const first = service.now()

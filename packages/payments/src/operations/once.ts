@@ -29,7 +29,8 @@ export function once<T>(
       return unsealAnswer(claim, claimed.answer) as T
     }
     const answer = await story(tx)
-    await insertAnswered(tx, claim, { created: app.now(), status: 201, answer: sealAnswer(claim, answer ?? null) })
+    const kept = { created: app.now(), status: 201, answer: sealAnswer(claim, answer ?? null) }
+    if (!(await insertAnswered(tx, claim, kept))) throw fail('idempotency_mismatch')
     return answer
   })
 }

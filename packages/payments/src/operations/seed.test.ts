@@ -91,9 +91,11 @@ describe('a file with everything', () => {
         tds: { mode: 'attempt' },
       },
     })
-    expect(await service.app.db`select payouts from pay.merchants order by id`).toEqual([
-      { payouts: 'weekly' },
-      { payouts: 'daily' },
+    expect(
+      await service.app.db`select payouts, plans, plans_since = created as since, accent from pay.merchants order by id`,
+    ).toEqual([
+      { payouts: 'weekly', plans: 'capture', since: true, accent: '#0b6e4f' },
+      { payouts: 'daily', plans: 'record', since: null, accent: null },
     ])
     expect(await service.app.db`select email from pay.users`).toEqual([{ email: 'ada@example.com' }])
   })

@@ -32,13 +32,15 @@ export const MerchantReply = Type.Object({
   }),
   pricing: Type.Object({ ...pricing, transfer: Type.Object({ toCard: Type.Object(pricing) }) }),
   tds: Type.Object({ mode: Type.String({ description: 'attempt or full: what is demanded of 3-D Secure' }) }),
+  plans: Type.String({ description: 'record, authorize or capture: what is done about plans when their payments are due' }),
+  accent: Type.Union([Type.String(), Type.Null()], { description: 'The colour of its page as #rrggbb' }),
 })
 
 type Told = Static<typeof MerchantReply>
 
 export function tellMerchant(merchant: Merchant): Told {
   const { id, key, name, currency, test, email, website, descriptor, created, balance, price } = merchant
-  const { companyCountry, companyNumber, bankIban, tdsMode } = merchant
+  const { companyCountry, companyNumber, bankIban, tdsMode, plans, accent } = merchant
   const { canChargeCard, canSaveCard, canTransferToCard, canCapture, canRefund, canVoid } = merchant
   return {
     ...{ id, key, name, currency, test, email, website, descriptor, created },
@@ -49,6 +51,7 @@ export function tellMerchant(merchant: Merchant): Told {
     // Transfers to cards have no price list of their own.
     pricing: { ...tellPrice(price), transfer: { toCard: tellPrice(price) } },
     tds: { mode: tdsMode },
+    ...{ plans, accent },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '@tollgate/kit/db'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { hashKey } from '../rules/keys.ts'
 import { basic, plantMerchant, plantTransaction, startPayments } from '../testing.ts'
 import { decideDispute } from './decide-dispute.ts'
 import { recordDispute } from './record-dispute.ts'
@@ -607,6 +608,88 @@ describe('whatever breaks a promise is named', () => {
       'has balance -1000, not 0',
     ],
 
+    ['an agreement of nothing', [agreed(nowhere)], `${agreement(nowhere)} belongs to a transaction that does not exist`],
+    [
+      'an agreement of somebody else’s transaction',
+      [agreed(computedId, { merchant_id: `'${liveId}'` })],
+      `the agreement of transaction ${computedId} of merchant ${liveId} belongs to a transaction that does not exist`,
+    ],
+    [
+      'an agreement that came of a payment that failed',
+      [agreed(declinedId)],
+      `${agreement(declinedId)} belongs to a payment that was declined`,
+    ],
+    [
+      'an agreement of the future',
+      [agreed(untouchedId, { created: "'2100-01-01'" })],
+      `${agreement(untouchedId)} was created in the future, at 2100-01-01T00:00:00.000Z`,
+    ],
+    [
+      'an agreement to nothing',
+      [agreed(untouchedId, { unplanned_merchant: 'false' })],
+      `${agreement(untouchedId)} agrees to nothing`,
+    ],
+    [
+      'an announcement that nobody follows',
+      [agreed(untouchedId, announced)],
+      `${agreement(untouchedId)} announces payments, but there is no plan to make them by`,
+    ],
+    ['a plan that nobody agreed to', [planning(untouchedId)], `${plan(untouchedId)} was not agreed to`],
+    [
+      'a plan whose agreement announces nothing',
+      [agreed(untouchedId), planning(untouchedId)],
+      `${plan(untouchedId)} was not agreed to`,
+    ],
+    [
+      'a plan of nothing',
+      [agreed(nowhere, announced), planning(nowhere)],
+      `${plan(nowhere)} belongs to a transaction that does not exist`,
+    ],
+    [
+      'a plan that came of a payment that failed',
+      [agreed(declinedId, announced), planning(declinedId)],
+      `${plan(declinedId)} belongs to a payment that was declined`,
+    ],
+    [
+      'a plan that is past its end',
+      [agreed(untouchedId, announced), planning(untouchedId, { component: '1' })],
+      `${plan(untouchedId)} is at component 1 of 1`,
+    ],
+    [
+      'a plan that counts a payment that nobody made',
+      [agreed(untouchedId, announced), planning(untouchedId, { made: '1' })],
+      `${plan(untouchedId)} counts 1 payments, but 0 were made`,
+    ],
+    [
+      'a plan that does not count a payment that it made',
+      [agreed(untouchedId, announced), planning(untouchedId, { occurrence: '1' }), charged(untouchedId, '0.0.0')],
+      `${plan(untouchedId)} counts 0 payments, but 1 were made`,
+    ],
+    [
+      'a plan that counts a payment twice',
+      [agreed(untouchedId, announced), planning(untouchedId, { occurrence: '1', made: '2' }), charged(untouchedId, '0.0.0')],
+      `${plan(untouchedId)} counts 2 payments, but 1 were made`,
+    ],
+    [
+      'a plan that counts a payment before it is past it',
+      [agreed(untouchedId, announced), planning(untouchedId, { made: '1' }), charged(untouchedId, '0.0.0')],
+      `${plan(untouchedId)} counts 1 payments, but 0 were made`,
+    ],
+    [
+      'a plan that is finished without its last payment',
+      [
+        agreed(untouchedId, announced),
+        planning(untouchedId, { state: "'finished'", ended: "'2030-01-01'" }),
+        charged(untouchedId, '0.0.0'),
+      ],
+      `${plan(untouchedId)} counts 0 payments, but 1 were made`,
+    ],
+    [
+      'a plan that made what it did not make',
+      [agreed(untouchedId, announced), planning(untouchedId, { last_transaction_id: `'${computedId}'` })],
+      `${plan(untouchedId)} made transaction ${computedId} last, which is none of its own`,
+    ],
+
     ['a key of nobody', [claim(nowhere)], `the Idempotency-Key with the hash k of ${nowhere} belongs to nobody who exists`],
     [
       'a key that points at no merchant',
@@ -642,6 +725,91 @@ function claim(ownerId = '5d18a2ea0000000000000001', ...pointed: string[]): stri
   return `insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, merchant_id, transaction_id, entry_id)
     values ('${ownerId}', 'k', '\\x00', 'POST', '/', '2019-07-01', ${merchant}, ${transactionId}, ${entry})`
 }
+
+const agreement = (id: string) => `the agreement of transaction ${id} of merchant ${merchantId}`
+const plan = (id: string) => `the plan of transaction ${id} of merchant ${merchantId}`
+
+function insertInto(table: string, row: Record<string, string>): string {
+  return `insert into pay.${table} (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')})`
+}
+
+function agreed(id: string, changed: Record<string, string> = {}): string {
+  const flags = { unplanned_merchant: 'true', unplanned_customer: 'false' }
+  return insertInto('agreements', {
+    ...{ merchant_id: `'${merchantId}'`, transaction_id: `'${id}'`, created: "'2030-01-01'", card: "'\\x00'", ...flags },
+    ...changed,
+  })
+}
+
+const announced = { plan: `'[{"amount":{"currency":"EUR","exponent":2,"value":100},"repeat":{"interval":{"unit":"month"}}}]'` }
+
+function planning(id: string, changed: Record<string, string> = {}): string {
+  const parts = `'[{"amount":100,"currency":"EUR","first":"2030-01-01T00:00:00.000Z","count":null,"every":{"unit":"month","value":1}}]'`
+  const moment = "'2030-01-01'"
+  return insertInto('plans', {
+    ...{ merchant_id: `'${merchantId}'`, transaction_id: `'${id}'`, created: moment, parts, state: "'active'" },
+    ...{ component: '0', occurrence: '0', due: moment, try_at: moment, ...changed },
+  })
+}
+
+/** That a plan made a payment, which is one of those that are there. */
+function charged(id: string, occurrence: string, transactionId = computedId): string {
+  return insertInto('idempotency', {
+    ...{
+      owner_id: `'${merchantId}'`,
+      key_hash: `'${hashKey(`plan ${id} ${occurrence}`).toString('hex')}'`,
+      fingerprint: "'\\x00'",
+    },
+    ...{ method: "'PLAN'", path: `'/merchants/${merchantId}/plans/${id}'`, created: "'2030-01-01'" },
+    ...{ merchant_id: `'${merchantId}'`, transaction_id: `'${transactionId}'` },
+  })
+}
+
+describe('of what customers have agreed to', () => {
+  test.each<[fact: string, statements: string[]]>([
+    ['a card that may be charged', [agreed(untouchedId)]],
+    [
+      'a card that only its owner may have charged',
+      [agreed(untouchedId, { unplanned_merchant: 'false', unplanned_customer: 'true' })],
+    ],
+    ['a plan before its first payment', [planning(untouchedId)]],
+    ['a plan after it', [planning(untouchedId, { occurrence: '1', made: '1' }), charged(untouchedId, '0.0.0')]],
+    ['a payment that nobody has written down yet', [planning(untouchedId), charged(untouchedId, '0.0.0')]],
+    [
+      'one that nobody wrote down before the plan was stopped',
+      [
+        planning(untouchedId, {
+          occurrence: '1',
+          tries: '2',
+          made: '1',
+          state: "'stopped'",
+          reason: "'asked'",
+          ended: "'2030-01-01'",
+        }),
+        charged(untouchedId, '0.0.0', computedId),
+        charged(untouchedId, '0.1.2', exchangedId),
+      ],
+    ],
+    ['one that was declined', [planning(untouchedId, { tries: '1' }), charged(untouchedId, '0.0.0', declinedId)]],
+    [
+      'a plan at its end',
+      [planning(untouchedId, { state: "'finished'", ended: "'2030-01-01'", made: '1' }), charged(untouchedId, '0.0.0')],
+    ],
+  ])('%s is right', async (_, statements) => {
+    const isPlan = statements.some((statement) => statement.includes('pay.plans'))
+    const verdict = await planted(...(isPlan ? [agreed(untouchedId, announced)] : []), ...statements)
+    expect(verdict).toMatchObject({ breaches: [], warnings: [], counts: { agreements: 1, plans: isPlan ? 1 : 0 } })
+  })
+
+  test('a security code that nobody deleted for an hour is told, but is no breach', async () => {
+    const code = (id: string, expires: string) => `insert into pay.security_codes values ('\\x${id}', '\\x00', '${expires}')`
+    const [fresh, old] = [code('aa', '2030-01-02T02:05:00Z'), code('ab', '2030-01-02T02:04:00Z')]
+    const { breaches, warnings, counts } = await planted(fresh, old)
+    expect(breaches).toEqual([])
+    expect(warnings).toEqual(['the key of security code ab expired at 2030-01-02T02:04:00.000Z and is still there'])
+    expect(counts.securityCodes).toBe(2)
+  })
+})
 
 test('keys of callers without a name belong to nobody, and that is right', async () => {
   expect(await planted(claim('0'.repeat(24)))).toMatchObject({ breaches: [], counts: { idempotency: 1 } })

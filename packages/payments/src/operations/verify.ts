@@ -2,6 +2,7 @@ import type { Db } from '@tollgate/kit/db'
 import { holdStill } from '../store/verify/identities.ts'
 import { cards, disputes, frauds } from './verify/attached.ts'
 import { type Balances, lineSumsPass, linesPass, payouts, postings } from './verify/books.ts'
+import { agreements, plans, securityCodes } from './verify/customers.ts'
 import { apps, claims, members, merchants, prices, users } from './verify/identities.ts'
 import type { Findings, Pass } from './verify/pass.ts'
 import { operations, trails, transactions } from './verify/transactions.ts'
@@ -21,6 +22,9 @@ const tables = [
   'cards',
   'disputes',
   'frauds',
+  'agreements',
+  'plans',
+  'securityCodes',
   'idempotency',
   'simulatorOperations',
 ] as const
@@ -67,6 +71,9 @@ export function verify(db: Db, now: Date, pageSize = 2000): Promise<Verdict> {
       cards,
       disputes,
       frauds,
+      agreements,
+      plans,
+      securityCodes,
       idempotency: claims,
       simulatorOperations: operations,
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { majorText, parseMajor } from './money.ts'
+import { majorText, minorOf, parseMajor } from './money.ts'
 
 test.each([
   [300, 'EUR', '3'],
@@ -68,4 +68,38 @@ test('neither can be asked of something that is no currency or no amount', () =>
   expect(() => majorText(1, 'XXX')).toThrow('XXX is not a currency')
   expect(() => parseMajor('1', 'XXX')).toThrow('XXX is not a currency')
   expect(() => majorText(1.5, 'EUR')).toThrow('not 1.5')
+})
+
+test.each([
+  [{ currency: 'EUR', exponent: 0, value: 1 }, 100],
+  [{ currency: 'EUR', exponent: 2, value: 1995 }, 1995],
+  [{ currency: 'EUR', exponent: 3, value: 1855 }, 186],
+  [{ currency: 'EUR', exponent: 3, value: 1850 }, 185],
+  [{ currency: 'EUR', exponent: 30, value: 1 }, 1],
+  [{ currency: 'EUR', exponent: 2, value: 0 }, 0],
+  [{ currency: 'JPY', exponent: 0, value: 300 }, 300],
+  [{ currency: 'JPY', exponent: 2, value: 30_001 }, 301],
+  [{ currency: 'KWD', exponent: 0, value: 1 }, 1000],
+  [{ currency: 'KWD', exponent: 2, value: 15 }, 150],
+  [{ currency: 'ISK', exponent: 0, value: 123 }, 12_300],
+  [{ currency: 'EUR', exponent: 2, value: Number.MAX_SAFE_INTEGER }, Number.MAX_SAFE_INTEGER],
+  [{ currency: 'EUR', exponent: 1, value: Number.MAX_SAFE_INTEGER }, undefined],
+  [{ currency: 'KWD', exponent: 3, value: Number.MAX_SAFE_INTEGER }, Number.MAX_SAFE_INTEGER],
+  // As a float this one is rounded to a whole number before anything is rounded up.
+  [{ currency: 'EUR', exponent: 17, value: 9_007_199_254_740_991 }, 10],
+  [{ currency: 'XXX', exponent: 2, value: 1 }, undefined],
+])('%j is %s in minor units', (money, amount) => {
+  expect(minorOf(money)).toBe(amount)
+})
+
+test('more decimals never make an amount smaller, nor larger by a whole minor unit', () => {
+  const values = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+  fc.assert(
+    fc.property(values, fc.integer({ min: 2, max: 30 }), (value, exponent) => {
+      const amount = BigInt(minorOf({ currency: 'EUR', exponent, value }) as number)
+      const scale = 10n ** BigInt(exponent - 2)
+      expect(amount * scale).toBeGreaterThanOrEqual(BigInt(value))
+      expect((amount - 1n) * scale).toBeLessThan(BigInt(value))
+    }),
+  )
 })

@@ -1,3 +1,4 @@
+import type { Money } from '../acquirers/acquirer.ts'
 import { exponentOf } from './currencies.ts'
 
 /** An amount as people write it, without zeros at its end: 250 EUR is 2.5, 300 JPY is 300. */
@@ -18,6 +19,16 @@ export function parseMajor(text: string, currency: string): number | undefined {
   if (whole === undefined) return undefined
   const kept = BigInt(whole + fraction.slice(0, exponent).padEnd(exponent, '0'))
   const amount = Number(fraction.charAt(exponent) >= '5' ? kept + 1n : kept)
+  return Number.isSafeInteger(amount) ? amount : undefined
+}
+
+/** Minor units of value / 10^exponent; what is finer than they are is rounded up. Undefined for what is no currency, or too large for an amount. */
+export function minorOf({ currency, exponent, value }: Money): number | undefined {
+  const decimals = exponentOf(currency)
+  if (decimals === undefined) return undefined
+  const finer = 10n ** BigInt(Math.max(exponent - decimals, 0))
+  const coarser = 10n ** BigInt(Math.max(decimals - exponent, 0))
+  const amount = Number((BigInt(value) * coarser + finer - 1n) / finer)
   return Number.isSafeInteger(amount) ? amount : undefined
 }
 

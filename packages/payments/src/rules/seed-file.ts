@@ -1,5 +1,6 @@
 import { compileInput, type Problem, settle } from '@tollgate/kit/shape'
 import Type, { type Static, type TSchema } from 'typebox'
+import { parseAccent } from './accent.ts'
 import { exponentOf, fundingCurrencies } from './currencies.ts'
 import { settleEmail } from './email.ts'
 import { parseMoment } from './moment.ts'
@@ -68,6 +69,8 @@ const Merchant = Type.Object({
   ),
   tds: Type.Optional(Type.Object({ mode: Type.Enum(['attempt', 'full']) })),
   payouts: Type.Optional(Type.Enum(['daily', 'weekly', 'monthly', 'never'])),
+  plans: Type.Optional(Type.Enum(['record', 'authorize', 'capture'])),
+  accent: Type.Optional(settle(Type.String({ format: 'colour' }), parseAccent)),
   apps: Type.Optional(Type.Array(Id)),
   users: Type.Optional(Type.Array(settle(Type.String({ format: 'email' }), settleEmail))),
 })

@@ -1,15 +1,6 @@
-import { settle } from '@tollgate/kit/shape'
 import Type from 'typebox'
-import { exponentOf } from './currencies.ts'
+import { MoneyOrNoneShape } from './money-shape.ts'
 import { longestLatency } from './simulation.ts'
-
-const Money = Type.Object({
-  currency: settle(Type.String({ pattern: '^[A-Z]{3}$', format: 'currency', description: 'ISO 4217 code' }), (code) =>
-    exponentOf(code) === undefined ? undefined : code,
-  ),
-  exponent: Type.Integer({ minimum: 0, maximum: 30, description: 'How many digits of the value are decimals' }),
-  value: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-})
 
 const Mishap = Type.Enum(['lost', 'unanswered', 'late', 'declined'])
 
@@ -21,8 +12,8 @@ export const SimulationShape = Type.Object(
         scheme: Type.Optional(Type.Enum(['supported', 'unsupported', 'unknown'])),
         code: Type.Optional(Type.Enum(['valid', 'invalid'])),
         status: Type.Optional(Type.Enum(['valid', 'invalid', 'expired', 'disabled', 'lost'])),
-        limit: Type.Optional(Money),
-        balance: Type.Optional(Money),
+        limit: Type.Optional(MoneyOrNoneShape),
+        balance: Type.Optional(MoneyOrNoneShape),
       }),
     ),
     fingerprint: Type.Optional(Type.Enum(['success', 'timeout'])),

@@ -76,7 +76,7 @@ export function codeByAmount(amount: number): ProcessingCode | undefined {
 }
 
 /** Luhn's: every second digit from the right counts twice, and the digits of all that add up to a multiple of ten. */
-function hasRightCheckDigit(number: string): boolean {
+export function hasRightCheckDigit(number: string): boolean {
   const digits = Array.from(number, Number).reverse()
   const sum = digits.reduce((sum, digit, place) => sum + (place % 2 === 0 ? digit : digit < 5 ? 2 * digit : 2 * digit - 9), 0)
   return sum % 10 === 0

@@ -34,6 +34,19 @@ export async function insertCardOfTransaction(
   return outcome as { allowed: boolean; saved: boolean }
 }
 
+/**
+ * Saves the card that a payment of nothing has just checked, under the id of that payment: whoever tries again after a crash or a lost
+ * answer finds the same card.
+ */
+export async function insertCheckedCard(sql: Sql, { merchantId, transactionId }: { merchantId: string; transactionId: string }) {
+  await sql`
+    insert into pay.cards (merchant_id, id, created, transaction_id, bin, last4, expiry, scheme)
+    select merchant_id, id, created, id, card_bin, card_last4, card_expiry, card_scheme
+    from pay.transactions
+    where merchant_id = ${merchantId} and id = ${transactionId} and state = 'approved'
+    on conflict (merchant_id, id) do nothing`
+}
+
 /** A card, if this identity is a member of its merchant. */
 export async function findOwnCard(sql: Sql, identityId: string, id: string): Promise<CardRow | undefined> {
   const [card] = await sql<CardRow>`

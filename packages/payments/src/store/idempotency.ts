@@ -31,12 +31,15 @@ export async function holdKey(tx: Sql, { ownerId, keyHash }: Claim): Promise<boo
   return row?.held ?? false
 }
 
+/** False when something that has no answer to keep, a movement, has taken the key meanwhile. */
 export async function insertAnswered(
   tx: Sql,
   { ownerId, keyHash, fingerprint, method, path }: Claim,
   { created, status, answer }: { created: Date; status: number; answer: Buffer },
-): Promise<void> {
-  await tx`
+): Promise<boolean> {
+  const { count } = await tx`
     insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, status, answer)
-    values (${ownerId}, ${keyHash}, ${fingerprint}, ${method}, ${path}, ${created}, ${status}, ${answer})`
+    values (${ownerId}, ${keyHash}, ${fingerprint}, ${method}, ${path}, ${created}, ${status}, ${answer})
+    on conflict (owner_id, key_hash) do nothing`
+  return count === 1
 }

@@ -14,8 +14,11 @@ export type Claims = {
 export type TdsMode = 'attempt' | 'full'
 export type PayoutSchedule = 'daily' | 'weekly' | 'monthly' | 'never'
 
+/** What is done about plans: they are written down, or their payments are made when due, and captured at once or not. */
+export type PlanSetting = 'record' | 'authorize' | 'capture'
+
 /** What is up to us and not to the merchant. */
-export type Terms = Claims & { tdsMode: TdsMode; payouts: PayoutSchedule }
+export type Terms = Claims & { tdsMode: TdsMode; payouts: PayoutSchedule; plans: PlanSetting }
 
 export type NewMerchant = {
   id: string
@@ -33,7 +36,7 @@ export type NewMerchant = {
 }
 
 /** A merchant as its members see it. */
-export type Merchant = NewMerchant & Terms & { price: Price; balance: number }
+export type Merchant = NewMerchant & Terms & { accent: string | null; price: Price; balance: number }
 
 type RawMerchant = {
   id: string
@@ -56,6 +59,8 @@ type RawMerchant = {
   can_void: boolean
   tds_mode: TdsMode
   payouts: PayoutSchedule
+  plans: PlanSetting
+  accent: string | null
   rate: string
   flat_currency: string
   flat_amount: number
@@ -65,9 +70,9 @@ type RawMerchant = {
 }
 
 function merchantOf(row: RawMerchant): Merchant {
-  const { id, key, created, test, currency, name, email, website, descriptor, payouts, balance } = row
+  const { id, key, created, test, currency, name, email, website, descriptor, payouts, plans, accent, balance } = row
   return {
-    ...{ id, key, created, test, currency, name, email, website, descriptor, payouts, balance },
+    ...{ id, key, created, test, currency, name, email, website, descriptor, payouts, plans, accent, balance },
     companyCountry: row.company_country,
     companyNumber: row.company_number,
     bankIban: row.bank_iban,
@@ -109,7 +114,7 @@ export async function insertMerchant(
       select id, ${member.id}, ${member.kind}, created from merchant
     )
     select can_charge_card as "canChargeCard", can_save_card as "canSaveCard", can_transfer_to_card as "canTransferToCard",
-      can_capture as "canCapture", can_refund as "canRefund", can_void as "canVoid", tds_mode as "tdsMode", payouts
+      can_capture as "canCapture", can_refund as "canRefund", can_void as "canVoid", tds_mode as "tdsMode", payouts, plans
     from merchant`
   return terms as Terms
 }
@@ -158,23 +163,29 @@ export async function listMerchantsOf(
   return merchants.map(merchantOf)
 }
 
-export type Contact = Pick<NewMerchant, 'name' | 'email' | 'descriptor'>
+export type Contact = Pick<Merchant, 'name' | 'email' | 'descriptor' | 'accent'>
 
-/** What a member may change; null leaves it as it is. Undefined when the one who asks is no member any more. */
+type ContactChange = { name: string | null; email: string | null; descriptor: string | null; accent: string | null | undefined }
+
+/**
+ * What a member may change; null leaves it as it is, but for the accent, where undefined does and null takes it away. Undefined when the
+ * one who asks is no member any more.
+ */
 export async function setContact(
   sql: Sql,
-  { id, memberId, name, email, descriptor }: { id: string; memberId: string } & { [Field in keyof Contact]: string | null },
+  { id, memberId, name, email, descriptor, accent }: { id: string; memberId: string } & ContactChange,
 ): Promise<Contact | undefined> {
   const [contact] = await sql<Contact>`
     update pay.merchants
-    set name = coalesce(${name}, name), email = coalesce(${email}, email), descriptor = coalesce(${descriptor}, descriptor)
+    set name = coalesce(${name}, name), email = coalesce(${email}, email), descriptor = coalesce(${descriptor}, descriptor),
+      accent = case when ${accent !== undefined}::boolean then ${accent ?? null} else accent end
     where id = ${id} and exists (select from pay.members where merchant_id = merchants.id and identity_id = ${memberId})
-    returning name, email, descriptor`
+    returning name, email, descriptor, accent`
   return contact
 }
 
 /** Terms that are not named stay as they are. False when there is no such merchant; if there is, it is locked. */
-export async function setTerms(sql: Sql, id: string, terms: Partial<Terms>): Promise<boolean> {
+export async function setTerms(sql: Sql, id: string, terms: Partial<Terms>, now: Date): Promise<boolean> {
   const { count } = await sql`
     update pay.merchants set
       can_charge_card = coalesce(${terms.canChargeCard ?? null}, can_charge_card),
@@ -184,7 +195,32 @@ export async function setTerms(sql: Sql, id: string, terms: Partial<Terms>): Pro
       can_refund = coalesce(${terms.canRefund ?? null}, can_refund),
       can_void = coalesce(${terms.canVoid ?? null}, can_void),
       tds_mode = coalesce(${terms.tdsMode ?? null}, tds_mode),
-      payouts = coalesce(${terms.payouts ?? null}, payouts)
+      payouts = coalesce(${terms.payouts ?? null}, payouts),
+      plans = coalesce(${terms.plans ?? null}, plans),
+      plans_since = case
+        when coalesce(${terms.plans ?? null}, plans) = 'record' then null
+        when plans = 'record' then ${now}
+        else plans_since
+      end
     where id = ${id}`
   return count === 1
+}
+
+/** Null is the house's colour. */
+export async function setAccent(sql: Sql, id: string, accent: string | null): Promise<void> {
+  await sql`update pay.merchants set accent = ${accent} where id = ${id}`
+}
+
+/** A merchant as its customers see it, who know its public key. */
+export type Payee = Pick<NewMerchant, 'id' | 'test' | 'currency' | 'name' | 'website' | 'descriptor'> &
+  Pick<Terms, 'canChargeCard' | 'canSaveCard' | 'tdsMode'> & { accent: string | null }
+
+export async function findPayee(sql: Sql, key: string): Promise<Payee | undefined> {
+  // Whatever else was put there by mistake, a card number even, is not for the log of a database.
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(key)) return undefined
+  const [payee] = await sql<Payee>`
+    select id, test, currency, name, website, descriptor, can_charge_card as "canChargeCard", can_save_card as "canSaveCard",
+      tds_mode as "tdsMode", accent
+    from pay.merchants where key = ${key}`
+  return payee
 }

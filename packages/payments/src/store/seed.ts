@@ -85,13 +85,15 @@ export async function insertApps(tx: Tx, rows: readonly object[]): Promise<void>
 export async function insertMerchants(tx: Tx, rows: readonly object[]): Promise<void> {
   await tx`
     insert into pay.merchants (id, key, created, test, currency, name, email, website, descriptor, company_country, company_number,
-      bank_iban, can_charge_card, can_save_card, can_transfer_to_card, can_capture, can_refund, can_void, tds_mode, payouts)
+      bank_iban, can_charge_card, can_save_card, can_transfer_to_card, can_capture, can_refund, can_void, tds_mode, payouts,
+      plans, plans_since, accent)
     select id, key, created, test, currency, name, email, website, descriptor, "companyCountry", "companyNumber",
-      "bankIban", "canChargeCard", "canSaveCard", "canTransferToCard", "canCapture", "canRefund", "canVoid", "tdsMode", payouts
+      "bankIban", "canChargeCard", "canSaveCard", "canTransferToCard", "canCapture", "canRefund", "canVoid", "tdsMode", payouts,
+      plans, case when plans <> 'record' then created end, accent
     from json_to_recordset(${new Json(rows)}) as merchant(id text, key text, created timestamptz, test boolean, currency text, name text,
       email text, website text, descriptor text, "companyCountry" text, "companyNumber" text, "bankIban" text, "canChargeCard" boolean,
       "canSaveCard" boolean, "canTransferToCard" boolean, "canCapture" boolean, "canRefund" boolean, "canVoid" boolean,
-      "tdsMode" text, payouts text)`
+      "tdsMode" text, payouts text, plans text, accent text)`
 }
 
 export async function insertPrices(tx: Tx, rows: readonly object[]): Promise<void> {

@@ -277,7 +277,7 @@ export async function insertTransaction(
     ), simulated as (
       insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, code, created)
       select ${merchantId}, ${id}, ${id}, 'authorize', ${amount}, ${currency}, ${state === 'approved'}, ${code}, ${created}
-      where ${decided !== undefined}::boolean
+      where ${decided !== undefined && acquirer === 'simulator'}::boolean
     )
     insert into pay.idempotency (owner_id, key_hash, fingerprint, method, path, created, merchant_id, transaction_id)
     select ${claim?.ownerId ?? null}, ${claim?.keyHash ?? null}, ${claim?.fingerprint ?? null}::bytea, ${claim?.method ?? null},
@@ -293,6 +293,12 @@ export async function settleAuthorization(
 ): Promise<boolean> {
   const approved = decided.kind === 'approved'
   const { count } = await sql`
+    with forgotten as (
+      -- Nothing follows a payment that failed, so that there is no reason to keep the card.
+      delete from pay.agreements where merchant_id = ${merchantId} and transaction_id = ${id} and not ${approved}
+    ), unplanned as (
+      delete from pay.plans where merchant_id = ${merchantId} and transaction_id = ${id} and not ${approved}
+    )
     update pay.transactions set state = ${decided.kind}, error_code = ${approved ? null : decided.code},
       acquirer_reference = ${(approved && decided.acquirerReference) || null},
       capturable = case when ${approved} then amount else 0 end

@@ -98,6 +98,8 @@ function merchantRow(merchant: Plan['merchants'][number]) {
     canVoid: claim.canVoid ?? true,
     tdsMode: tds?.mode ?? 'attempt',
     payouts: merchant.payouts ?? 'daily',
+    plans: merchant.plans ?? 'record',
+    accent: merchant.accent,
   }
 }
 

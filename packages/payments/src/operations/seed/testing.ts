@@ -34,6 +34,8 @@ export function everything() {
         },
         tds: { mode: 'full' },
         payouts: 'weekly',
+        plans: 'capture',
+        accent: '#0b6e4f',
         apps: ['5d18a2ea0000000000000001'],
         users: ['Ada@Example.com'],
       },

@@ -37,8 +37,12 @@ export function passOver<Row>({ read, placeOf, check, countOf = () => 1 }: Table
 /** Clocks of several machines differ a little. */
 const tolerance = 5 * 60_000
 
-export function checkMade(what: string, { id, created }: { id: string; created: Date | string }, { now, breach }: Findings) {
-  if (!isId(id)) breach(`${what} has an id that is not 24 hex digits`)
+export function checkMade(what: string, { id, created }: { id: string; created: Date | string }, findings: Findings) {
+  if (!isId(id)) findings.breach(`${what} has an id that is not 24 hex digits`)
+  checkPast(what, created, findings)
+}
+
+export function checkPast(what: string, created: Date | string, { now, breach }: Findings) {
   const moment = new Date(created)
   // A moment that is none, such as the database's infinity, is no moment of the past either.
   if (!(moment.getTime() <= now.getTime() + tolerance)) breach(`${what} was created in the future, at ${tellMoment(moment)}`)

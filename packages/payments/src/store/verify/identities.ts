@@ -81,7 +81,9 @@ export async function readClaims(tx: Tx, { after: [ownerId, keyHash], limit }: P
   return await tx<ClaimFacts>`
     select owner_id as "ownerId", key_hash as "keyHash", claim.created, claim.merchant_id as "merchantId", claim.transaction_id as "transactionId",
       entry_id as "entryId",
-      exists (select from pay.apps where apps.id = owner_id) or exists (select from pay.users where users.id = owner_id) as "ownerExists",
+      exists (select from pay.apps where apps.id = owner_id) or exists (select from pay.users where users.id = owner_id)
+        -- What is done for a merchant when nobody asks.
+        or exists (select from pay.merchants where merchants.id = owner_id) as "ownerExists",
       exists (select from pay.merchants where merchants.id = claim.merchant_id) as "merchantExists",
       exists (select from pay.transactions
         where transactions.merchant_id = claim.merchant_id and transactions.id = claim.transaction_id) as "transactionExists",

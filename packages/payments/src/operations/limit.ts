@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { deleteBuckets, peekIntoBucket, takeFromBucket } from '@tollgate/kit/buckets'
+import { networkOf } from '@tollgate/kit/client-address'
+import type { Incoming } from '@tollgate/kit/endpoint'
+import type { Rate } from '@tollgate/kit/rate'
+import type { App } from '../app.ts'
+import { fail } from '../errors.ts'
+
+type Parts = Pick<App, 'config' | 'db' | 'now'>
+
+/** Refuses a caller who asks too often. */
+export async function limitCaller(app: Parts, request: Incoming, what: string, rate: Rate): Promise<void> {
+  const key = bucketOf(app, request, what)
+  if (key) judge(app, rate, await takeFromBucket(app.db, key, rate, app.now()))
+}
+
+/**
+ * Does something that a caller may fail at only so often: trying out card numbers is what thieves do with a shop's public key. Whoever
+ * succeeds is not counted, so that a till, or an office, can pay all day.
+ */
+export async function limitFailures<T>(
+  app: Parts,
+  request: Incoming,
+  { what, rate, isFailure }: { what: string; rate: Rate; isFailure(problem: unknown): boolean },
+  story: () => Promise<T>,
+): Promise<T> {
+  const key = bucketOf(app, request, what)
+  if (!key) return story()
+  judge(app, rate, await peekIntoBucket(app.db, key, rate, app.now()))
+  try {
+    return await story()
+  } catch (problem) {
+    if (isFailure(problem)) await takeFromBucket(app.db, key, rate, app.now())
+    throw problem
+  }
+}
+
+/** Forgets callers whose buckets have filled up again, so that they are as good as new. */
+export async function forgetCallers({ config, db, now }: Parts, atOnce = 10_000): Promise<void> {
+  const { header: _, ...rates } = config.rateLimit
+  const longest = Math.max(
+    ...Object.values(rates).map(({ most, amount, seconds }) => seconds * Math.ceil(most / Math.max(1, amount))),
+  )
+  const before = new Date(now().getTime() - longest * 1000)
+  while ((await deleteBuckets(db, before, atOnce)) === atOnce);
+}
+
+/** Undefined for callers whom nothing tells apart. */
+function bucketOf({ config }: Parts, { headers }: Incoming, what: string): Buffer | undefined {
+  const value = config.rateLimit.header === undefined ? undefined : headers[config.rateLimit.header.toLowerCase()]
+  const first = (Array.isArray(value) ? value.join() : value)?.split(',')[0]?.trim()
+  return first
+    ? createHash('sha256')
+        .update(`${what}\0${networkOf(first)}`)
+        .digest()
+    : undefined
+}
+
+function judge({ now }: Parts, rate: Rate, { taken, refilledAt }: { taken: boolean; refilledAt: Date }): void {
+  if (taken && rate.most > 0) return
+  const left = Math.max(1, Math.ceil(rate.seconds - (now().getTime() - refilledAt.getTime()) / 1000))
+  throw fail('over_rate_limit', { headers: { 'retry-after': String(left) } })
+}

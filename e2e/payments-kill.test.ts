@@ -3,7 +3,7 @@ import { openDb } from '@tollgate/kit/db'
 import { scratchDatabase } from '@tollgate/kit/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort, message, type Program, runTollgate, settingsOf } from '../packages/tollgate/src/testing.ts'
-import { createClient, findDifferences, judge, load, openShop } from './payments-kill.ts'
+import { createClient, findDifferences, judge, judgePurchases, load, openShop, shopping } from './payments-kill.ts'
 
 /** `PAYMENTS_KILL_SECONDS=180 npm test -- payments-kill` is minutes of it; what runs every time is a cut. */
 const seconds = Number(process.env.PAYMENTS_KILL_SECONDS ?? 11)
@@ -18,7 +18,11 @@ test(
     const db = openDb({ url: database.url, schema: { written: 'pay', actual: 'pay' }, name: 'payments-kill' })
     onTestFinished(() => db.close())
     const port = await freePort()
-    const env = { ...settingsOf(database, port, workers), PAY_ASK_AGAIN_AFTER: '1', LOG_LEVEL: 'info' }
+    const env = {
+      ...settingsOf(database, port, workers),
+      ...{ PAY_ASK_AGAIN_AFTER: '1', LOG_LEVEL: 'info' },
+      PAY_VAULT_KEYS: `kill:${Buffer.alloc(32, 'kill').toString('base64')}`,
+    }
     const start = async () => {
       const program = runTollgate(['payments', 'serve'], env)
       await program.line(message('listening'))
@@ -30,7 +34,8 @@ test(
     const shop = await openShop(client)
 
     let isOpen = true
-    const loading = load(client, shop, { assistants: 8, isOpen: () => isOpen })
+    const loading = load(client, shop, { assistants: 6, isOpen: () => isOpen })
+    const buying = shopping(client, shop, { customers: 6, isOpen: () => isOpen })
     const kills = { worker: 0, everything: 0 }
     const end = performance.now() + seconds * 1000
     // On a slow machine it takes longer, but it is no less.
@@ -45,7 +50,7 @@ test(
       }
     }
     isOpen = false
-    const history = await loading
+    const [history, purchases] = await Promise.all([loading, buying])
 
     const judgement = await judge(db, client, shop, history)
     const { lost, doubled, refused, changed, ...figures } = judgement
@@ -54,7 +59,12 @@ test(
     )
     expect({ lost, doubled, refused, changed }).toEqual({ lost: [], doubled: [], refused: [], changed: [] })
     expect(await findDifferences(db, shop, history)).toEqual([])
+    const { wrong, unasked, changed: changedPurchases, ...bought } = await judgePurchases(db, client, shop, purchases)
+    process.stdout.write(`payments-kill: ${JSON.stringify(bought)}\n`)
+    expect({ wrong, unasked, changed: changedPurchases }).toEqual({ wrong: [], unasked: [], changed: [] })
     // Otherwise nothing was proved: there was load, and it felt the kills.
+    expect(bought.purchases).toBeGreaterThan(20)
+    expect(bought.triedAgain).toBeGreaterThan(2)
     expect(figures.captures).toBeGreaterThan(50)
     expect(figures.retried).toBeGreaterThan(5)
 

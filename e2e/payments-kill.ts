@@ -2,6 +2,7 @@ import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Sql } from '@tollgate/kit/db'
 
 /** Something that a client wants done once, and keeps asking for until it is told what became of it. */
@@ -16,7 +17,14 @@ export type Wish = {
   answer: { status: number; text: string }
 }
 
-export type Shop = { appId: string; authorization: string; merchantId: string; sources: string[] }
+export type Shop = {
+  appId: string
+  authorization: string
+  merchantId: string
+  sources: string[]
+  /** Where customers pay by themselves: another merchant. */
+  website: { id: string; key: string }
+}
 
 type Heard = { status: number; text: string } | undefined
 
@@ -59,18 +67,16 @@ export async function openShop({ post }: Client): Promise<Shop> {
   }
   const { app } = await make<{ app: { id: string; key: string } }>('/apps', {})
   const authorization = `Basic ${Buffer.from(`:${app.key}`).toString('base64')}`
-  const { merchant } = await make<{ merchant: { id: string } }>(
-    '/merchants',
-    {
-      currency: 'EUR',
-      test: true,
-      email: 'shop@shop.test',
-      website: 'shop.test',
-      descriptor: 'Shop',
-      company: { country: 'DK' },
-    },
-    { authorization },
-  )
+  const about = { email: 'shop@shop.test', website: 'shop.test', descriptor: 'Shop', company: { country: 'DK' } }
+  const found = async () =>
+    (
+      await make<{ merchant: { id: string; key: string } }>(
+        '/merchants',
+        { currency: 'EUR', test: true, ...about },
+        { authorization },
+      )
+    ).merchant
+  const [merchant, website] = [await found(), await found()]
   const sources = []
   for (const test of [{}, { acquirer: { latency: 15 } }]) {
     const payment = { amount: 100, currency: 'EUR', test }
@@ -79,7 +85,7 @@ export async function openShop({ post }: Client): Promise<Shop> {
     })
     sources.push(made.transaction.id)
   }
-  return { appId: app.id, authorization, merchantId: merchant.id, sources }
+  return { appId: app.id, authorization, merchantId: merchant.id, sources, website }
 }
 
 /** Asks with the same key until there is an answer that is one: a lost connection, a 5xx and a 409 are none. */
@@ -122,6 +128,117 @@ export async function load(client: Client, shop: Shop, { assistants, isOpen }: {
   const history: Wish[] = []
   await Promise.all(Array.from({ length: assistants }, () => serveCustomers(client, shop, history, isOpen)))
   return history
+}
+
+/** An order of a customer, whose amount nobody else's is. */
+export type Purchase = { amount: number; order: Record<string, unknown>; tries: number; answer: { status: number; text: string } }
+
+/** As the clients for browsers have it: an error in JSON is the last word, and everything else is tried again. */
+async function insistOnDevice({ post }: Client, path: string, body: object) {
+  for (let tries = 1; ; tries++) {
+    const answer = await post(path, body, { 'accept-version': '1' })
+    if (answer && answer.status < 500 && answer.status !== 429) return { tries, answer }
+    await sleep(randomInt(20, 200))
+  }
+}
+
+let nextAmount = 1000
+
+/** A customer, who enters a card, goes through all that is asked, and begins anew until they are told that they have paid. */
+async function buy(client: Client, { website }: Shop): Promise<Purchase> {
+  const amount = nextAmount++
+  const token = async (type: string, value: string) =>
+    JSON.parse((await insistOnDevice(client, '/vault', { type, value })).answer.text)
+  const order: Record<string, unknown> = {
+    integration: { key: website.key },
+    test: {
+      tds: { challenge: false, fingerprint: 'unavailable' },
+      ...(amount % 3 === 0 && { acquirer: { latency: 15 } }),
+    },
+    amount: { currency: 'EUR', exponent: 2, value: amount },
+    card: { number: await token('pcn', '4100000000000000'), code: await token('pcsc', '123'), expiry: { month: 8, year: 2066 } },
+    ...(amount % 2 === 0 && { plan }),
+  }
+  return { amount, order, ...(await walk(client, order)) }
+}
+
+const plan = [
+  {
+    amount: { currency: 'EUR', exponent: 2, value: 995 },
+    repeat: { first: '2099-01-02T03:04:05Z', interval: { unit: 'month' } },
+  },
+]
+
+/** The steps of a payment; what it is answered with in the end. */
+async function walk(client: Client, order: object): Promise<Pick<Purchase, 'tries' | 'answer'>> {
+  const hints: string[] = []
+  let tries = 0
+  for (;;) {
+    const asked = await insistOnDevice(client, '/payments', { ...order, hints })
+    tries += asked.tries - 1
+    const [challenge] = asked.answer.status === 200 ? (JSON.parse(asked.answer.text).challenges ?? []) : []
+    if (!challenge) return { tries: tries + 1, answer: asked.answer }
+    const step = await insistOnDevice(client, challenge.path, { ...order, hints })
+    tries += step.tries - 1
+    if (step.answer.status !== 200) return { tries: tries + 1, answer: step.answer }
+    hints.push(...JSON.parse(step.answer.text).hints)
+  }
+}
+
+/** Everything that so many customers bought until the shop closed. */
+export async function shopping(client: Client, shop: Shop, { customers, isOpen }: { customers: number; isOpen(): boolean }) {
+  const purchases: Purchase[] = []
+  const customer = async () => {
+    while (isOpen()) purchases.push(await buy(client, shop))
+  }
+  await Promise.all(Array.from({ length: customers }, customer))
+  return purchases
+}
+
+/** Holds what customers were told against what is in the tables; whatever is in a list is wrong. */
+export async function judgePurchases(sql: Sql, client: Client, { website }: Shop, purchases: readonly Purchase[]) {
+  const rows = await sql<{ id: string; amount: number; state: string; agreed: boolean; planned: boolean }>`
+    select id, amount, state,
+      exists (select from pay.agreements where agreements.merchant_id = ${website.id} and agreements.transaction_id = id) as agreed,
+      exists (select from pay.plans where plans.merchant_id = ${website.id} and plans.transaction_id = id) as planned
+    from pay.transactions where merchant_id = ${website.id} and not recurring`
+  const byAmount = Map.groupBy(rows, ({ amount }) => amount)
+  const wrong: string[] = []
+  for (const { amount, order, answer } of purchases) {
+    const [row, ...more] = byAmount.get(amount) ?? []
+    const expected = { id: row?.id, state: 'approved', agreed: 'plan' in order, planned: 'plan' in order, more: 0 }
+    const found = { id: idIn(answer), state: row?.state, agreed: row?.agreed, planned: row?.planned, more: more.length }
+    if (!isDeepStrictEqual(found, expected)) wrong.push(`${amount}: ${answer.text} ${JSON.stringify({ found, expected })}`)
+  }
+  const asked = new Set(purchases.map(({ amount }) => amount))
+  return {
+    purchases: purchases.length,
+    triedAgain: purchases.filter(({ tries }) => tries > 1).length,
+    wrong,
+    unasked: rows.filter(({ amount }) => !asked.has(amount)).map((row) => JSON.stringify(row)),
+    changed: await buyOnceMore(client, purchases),
+  }
+}
+
+function idIn({ text }: Purchase['answer']): string | undefined {
+  return JSON.parse(text).authorizationId
+}
+
+/** The same order is the same payment; what its code was spent on cannot be something else as well. */
+async function buyOnceMore(client: Client, purchases: readonly Purchase[]): Promise<string[]> {
+  const changed: string[] = []
+  const asked = purchases.values()
+  const ask = async () => {
+    for (const { amount, order, answer } of asked) {
+      const again = await walk(client, order)
+      if (idIn(again.answer) !== idIn(answer)) changed.push(`${amount}: ${answer.text} then ${again.answer.text}`)
+      const other = await walk(client, { ...order, text: 'Something else' })
+      if (JSON.parse(other.answer.text).code !== 'TOKEN_INVALID')
+        changed.push(`${amount}: its code opened again: ${other.answer.text}`)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, ask))
+  return changed
 }
 
 export type Judgement = {

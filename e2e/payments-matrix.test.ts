@@ -3,10 +3,18 @@ import { Secret } from '@tollgate/kit/secret'
 import type { Called, TestedService } from '@tollgate/kit/testing'
 import type { App } from '@tollgate/payments/app'
 import { runPayouts } from '@tollgate/payments/operations/run-payouts'
-import { endpoints } from '@tollgate/payments/server'
+import { endpoints as all } from '@tollgate/payments/server'
 import { basic, startPayments } from '@tollgate/payments/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Challenge, jsClient, type Order, overHttp, toldBy, type Wire } from './device-client.ts'
+
+/** What customers call, who are nobody: whose things they touch follows from what they send. */
+const endpoints = all.filter(({ tag }) => tag !== 'Customers' && tag !== 'Gateway')
+const forCustomers = all.filter((route) => !endpoints.includes(route))
+
+/** The address that devices are told. */
+const devices = 'https://pay.example.com'
 
 /** Two tenants with one of everything, in which every word, number and moment is their own. */
 const secret = new Secret('a secret that both services know of, 32+')
@@ -17,9 +25,12 @@ let foreign: Tenant
 /** What belongs to the other tenant alone, wherever it stands. */
 let marks: string[]
 let untouched: string
+/** A payment that a customer of the other tenant has just made, and one that is half way. */
+let paid: Carried
+let begun: Carried
 
 beforeAll(async () => {
-  service = await startPayments({ PAY_JWT_SECRET: secret.reveal() })
+  service = await startPayments({ PAY_JWT_SECRET: secret.reveal(), PAY_API_EXTERNAL_URL: devices })
   database = new pg.Client(service.app.config.db.url.reveal())
   await database.connect()
   foreign = await settleTenant('Foreign', 7_351_351_000, 'DK5000400440116243')
@@ -27,11 +38,15 @@ beforeAll(async () => {
   own = await settleTenant('Own', 2_604_604_000, 'NL91ABNA0417164300')
   service.now.advance(86_400 + 54_321)
   await runPayouts(service.app, { day: service.now().toISOString().slice(0, 10), test: true })
+  service.now.advance(3600)
+  begun = await beginByDevice(foreign.shopKey, 7_123_456_000)
+  paid = await payByDevice(foreign.shopKey, 7_234_567_000)
   const [theirs, ours] = [await everythingOf(foreign), await everythingOf(own)]
   const shared = valuesIn(ours)
   marks = [...valuesIn([theirs, foreign])].filter((value) => !shared.has(value))
   untouched = JSON.stringify(theirs)
-  service.now.advance(3600)
+  // What customers carry with them is still good.
+  service.now.advance(60)
 })
 afterAll(async () => {
   await database.end()
@@ -44,6 +59,16 @@ type Tenant = {
   callers: { app: string; person: string }
   appKey: string
   email: string
+  /** The public key of the merchant. */
+  shopKey: string
+}
+
+/** What the device of a customer carries from step to step. */
+type Carried = {
+  order: Order
+  hints: string[]
+  /** What the pages in its frames were asked with. */
+  questions: Record<string, string>
 }
 
 async function settleTenant(name: string, amount: number, iban: string): Promise<Tenant> {
@@ -70,11 +95,10 @@ async function settleTenant(name: string, amount: number, iban: string): Promise
   const { identity } = (await service.call('GET /me', { headers: { authorization: asPerson } })).json<{
     identity: { id: string }
   }>()
-  const { transaction } = await make<{ transaction: { id: string } }>(
-    `${home}/simulator/payments`,
-    { amount, currency: 'EUR', custom: { remark: `${word} customer remark` }, descriptor: `${name} PAYMENT` },
-    asApp,
-  )
+  const more = { custom: { remark: `${word} customer remark` }, text: `${name} PAYMENT`, unplanned: { merchant: true }, plan }
+  const transaction = { id: (await payByDevice(merchant.key, amount, more)).authorizationId }
+  const gateway = { key: merchant.key, number: '4100000000000000', expiry: { month: 8, year: 2066 }, code: '123' }
+  const saved = await service.call('POST /cards', { json: gateway, headers: { 'idempotency-key': `${word}-card-of-today` } })
   const key = `${word}-capture-of-today`
   const moved = await make<{ transaction: { trail: { lineId: string }[] } }>(
     `/transactions/${transaction.id}/captures`,
@@ -103,12 +127,61 @@ async function settleTenant(name: string, amount: number, iban: string): Promise
     ids: {
       ...{ merchant_id: merchant.id, app_id: app.id, user_id: identity.id, transaction_id: transaction.id },
       ...{ line_id: moved.transaction.trail[0]?.lineId ?? '', card_id: card.id, dispute_id: dispute.id, fraud_id: fraud.id, key },
+      ...{ charged_id: again.transaction.id, saved_card_id: saved.json<{ card: { id: string } }>().card.id },
     },
     callers: { app: asApp, person: asPerson },
     appKey: app.key,
     email,
+    shopKey: merchant.key,
   }
 }
+
+const plan = [
+  {
+    amount: { currency: 'EUR', exponent: 2, value: 777_777 },
+    repeat: { first: '2040-01-02T03:04:05Z', interval: { unit: 'month' } },
+  },
+]
+
+const wire: Wire = (url, headers, body) => overHttp(url.replace(devices, service.origin), headers, body)
+const client = () => jsClient({ origin: devices, wire })
+
+async function newOrder(key: string, value: number, more: object = {}): Promise<Order> {
+  const { tokenize } = client()
+  const card = {
+    ...{ number: await tokenize('pcn', '4100000000000000'), code: await tokenize('pcsc', '123') },
+    expiry: { month: 8, year: 2066 },
+  }
+  return { integration: { key }, test: {}, amount: { currency: 'EUR', exponent: 2, value }, card, ...more }
+}
+
+async function payByDevice(key: string, amount: number, more: object = {}): Promise<Carried & { authorizationId: string }> {
+  const order = await newOrder(key, amount, more)
+  const { hints, authorizationId, trail } = await client().pay(order)
+  return { order, hints, authorizationId, questions: Object.assign({}, ...trail.map(({ reply }) => reply.fields ?? {})) }
+}
+
+/** As far as the bank's page, and not through it. */
+async function beginByDevice(key: string, amount: number): Promise<Carried> {
+  const order = await newOrder(key, amount)
+  const carried: Carried = { order, hints: [], questions: {} }
+  for (const [name, type] of steps) {
+    const { reply, gained } = await client().takeStep(order, carried.hints, challengeOf(name, type))
+    Object.assign(carried.questions, reply.fields)
+    carried.hints.push(...gained)
+  }
+  return carried
+}
+
+const steps = [
+  ['authorize-integration', 'fetch'],
+  ['fingerprint', 'background-iframe'],
+  ['tds-enrolled', 'fetch'],
+  ['tds-fingerprint', 'background-iframe'],
+  ['tds-pre-challenge', 'fetch'],
+] as const
+
+const challengeOf = (name: string, type = 'fetch'): Challenge => ({ name, type, path: `/payments/challenges/${name}` })
 
 async function make<T>(path: string, json: object, authorization: string, more: Record<string, string> = {}): Promise<T> {
   const answer = await service.call(`POST ${path}`, { headers: { authorization, ...more }, json })
@@ -183,6 +256,7 @@ const bodies: Record<string, (ids: Tenant['ids']) => Record<string, unknown>> = 
     currency: 'EUR',
     amount,
   }),
+  'POST /merchants/{merchant_id}/links': () => ({ amount, currency: 'EUR' }),
   'POST /merchants/{merchant_id}/cards': ({ transaction_id }) => ({ transactionId: transaction_id }),
   'POST /transactions/{transaction_id}/captures': () => ({ amount }),
   'POST /transactions/{transaction_id}/refunds': () => ({ amount }),
@@ -395,6 +469,147 @@ test('with own ids everything is there: the ids above are refused for whose they
     expect({ route: nameOf(route), ok: answer.status < 300, told: answer.text }).toMatchObject({ route: nameOf(route), ok: true })
   }
 })
+
+describe('what customers call', () => {
+  const device = { 'accept-version': '1', 'content-type': 'application/json' }
+  const send = (path: string, json: object, headers: Record<string, string> = device) =>
+    service.call(`POST ${path}`, { headers, json })
+  const names = ['authorize-integration', 'fingerprint', 'tds-enrolled', 'tds-fingerprint', 'tds-pre-challenge', 'tds-challenge']
+  const paths = ['/payments', ...[...names, 'tds-post-challenge', 'authorize'].map((name) => challengeOf(name).path)]
+
+  test('is all here', () => {
+    expect(forCustomers.map(nameOf).toSorted()).toEqual(
+      [
+        ...['GET /10.js', 'GET /pos', 'GET /pos/assets/{file}', 'GET /pos/popup', 'GET /sdk.js', 'POST /3dsecure/v2/challenge'],
+        ...['POST /3dsecure/v2/method', 'POST /applepay/approve-payment-session', 'POST /applepay/token', 'POST /cards'],
+        ...['POST /googlepay/token', 'POST /payments', 'POST /payments/challenges/{challenge}', 'POST /payments/fingerprint'],
+        ...['POST /transactions', 'POST /vault'],
+      ].filter((name) => isServed(name)),
+    )
+    for (const route of forCustomers) expect(route.caller.security, nameOf(route)).toBeUndefined()
+  })
+
+  test('is open to whoever has everything that it takes: what is refused below is refused for whose it is', async () => {
+    expect((await send('/payments', { ...paid.order, hints: paid.hints })).json()).toHaveProperty('authorizationId')
+    expect((await send('/payments', { ...begun.order, hints: begun.hints })).json()).toMatchObject({
+      challenges: [{ name: 'tds-challenge' }],
+    })
+    expect(await client().pay(await newOrder(own.shopKey, 4321))).toHaveProperty('authorizationId')
+  })
+
+  test.each(paths)('%s takes no hint that was given for an order at the other merchant', async (path) => {
+    const order = await newOrder(own.shopKey, 1234)
+    for (const { hints } of [begun, paid])
+      for (const given of [hints, ...hints.map((hint) => [hint])]) {
+        const answer = await send(path, { ...order, hints: given })
+        expectNothingForeign(answer, path)
+        expect([answer.status, answer.json<{ code: string }>().code]).toEqual([400, 'PAYMENT_CHALLENGE_UNAVAILABLE'])
+      }
+  })
+
+  test.each(paths)('%s does not go on with an order of the other merchant in the name of another one', async (path) => {
+    for (const { order, hints } of [begun, paid]) {
+      const answer = await send(path, { ...order, integration: { key: own.shopKey }, hints })
+      expectNothingForeign(answer, path)
+      expect([answer.status, answer.json<{ code: string }>().code]).toEqual([400, 'PAYMENT_CHALLENGE_UNAVAILABLE'])
+    }
+  })
+
+  test.each(paths)('%s takes no question of a bank for a hint, and no hint for a token', async (path) => {
+    const order = await newOrder(own.shopKey, 1234)
+    for (const hint of Object.values(begun.questions))
+      expect((await send(path, { ...order, hints: [hint] })).json()).toMatchObject({ code: 'PAYMENT_CHALLENGE_UNAVAILABLE' })
+    for (const token of [...paid.hints, ...Object.values(paid.questions)]) {
+      const card = { ...(order.card as object), number: { token } }
+      expect((await send(path, { ...order, card })).json()).toMatchObject({ code: 'TOKEN_INVALID', path: 'card.number' })
+    }
+  })
+
+  test('what a bank asks about the payment of one merchant proves nothing to another', async () => {
+    const { creq = '', threeDSMethodData = '', data = '' } = { ...paid.questions, ...begun.questions }
+    expect([creq, threeDSMethodData, data].filter((question) => question === '')).toEqual([])
+    const order = await newOrder(own.shopKey, 1234)
+    for (const [path, form] of [
+      ['/3dsecure/v2/challenge', { creq }],
+      ['/3dsecure/v2/method', { threeDSMethodData }],
+      ['/payments/fingerprint', { data }],
+    ] as const) {
+      const page = await service.call(`POST ${path}`, { form: form as unknown as Record<string, string> })
+      const hints = toldBy(page.text, 'confirms')
+      expect(hints?.length).toBeGreaterThan(0)
+      expect((await send('/payments', { ...order, hints })).json()).toMatchObject({ code: 'PAYMENT_CHALLENGE_UNAVAILABLE' })
+    }
+  })
+
+  test('a security code that was spent at one merchant pays nothing at another', async () => {
+    const order = await newOrder(own.shopKey, 1234)
+    const { code } = paid.order.card as { code: object }
+    const before = JSON.stringify((await everythingOf(own))['transactions by merchant_id'])
+    await expect(client().pay({ ...order, card: { ...(order.card as object), code } })).rejects.toMatchObject({
+      code: 'TOKEN_INVALID',
+    })
+    expect(JSON.stringify((await everythingOf(own))['transactions by merchant_id'])).toBe(before)
+  })
+
+  test('no id and no secret key of the other tenant is a public key', async () => {
+    const gateway = {
+      currency: 'EUR',
+      amount: 100,
+      card: { number: '4100000000000000', expiry: { month: 8, year: 2066 }, code: '123' },
+    }
+    for (const key of [...Object.values(foreign.ids), foreign.appKey, foreign.email]) {
+      for (const path of paths) {
+        const answer = await send(path, { ...(await newOrder(key, 1234)) })
+        expectNothingForeign(answer, path)
+        expect(answer.json()).toMatchObject({ code: 'PAYMENT_INTEGRATION_KEY_UNKNOWN' })
+      }
+      for (const [path, body] of [
+        ['/transactions', { key, ...gateway }],
+        ['/cards', { key, ...gateway.card }],
+      ] as const) {
+        const answer = await send(path, body, { accept: 'application/json' })
+        expectNothingForeign(answer, path)
+        expect([answer.status, answer.json()]).toMatchObject([400, { code: 26 }])
+      }
+    }
+  })
+
+  test('a key that was used at the old gateway for one merchant stands for something else at another', async () => {
+    for (const key of [idOf(foreign, 'key'), 'foreign-card-of-today']) {
+      const body = { key: own.shopKey, number: '4100000000000000', expiry: { month: 8, year: 2066 }, code: '123' }
+      const answer = await send('/cards', body, { 'idempotency-key': key })
+      expectNothingForeign(answer, key)
+      expect(answer.status).toBe(200)
+    }
+  })
+
+  test('whoever shows the key of an app or a token beside an order is nobody all the same', async () => {
+    const order = await newOrder(own.shopKey, 1234)
+    for (const authorization of Object.values(foreign.callers)) {
+      const answer = await send('/payments', order, { ...device, authorization })
+      expectNothingForeign(answer, authorization)
+      expect(answer.status).toBe(200)
+    }
+  })
+
+  test('the hosted page of a merchant tells of no other, and of the merchant what everybody may know', async () => {
+    for (const path of ['/pos', '/pos/popup']) {
+      const ours = await service.call(`GET ${path}?key=${own.shopKey}&test=1`)
+      expectNothingForeign(ours, path)
+      expect([ours.status, ours.text]).toEqual([200, expect.stringContaining('Own Flowers')])
+      const theirs = await service.call(`GET ${path}?key=${foreign.shopKey}&test=1`)
+      const known = marks.filter((mark) => theirs.text.includes(mark))
+      expect(known.toSorted()).toEqual([foreign.shopKey, 'Foreign Flowers'].toSorted())
+      const nobody = await service.call(`GET ${path}?key=${foreign.ids.merchant_id}&test=1`)
+      expect(nobody.text).not.toContain('Foreign')
+    }
+  })
+})
+
+/** The scripts of the popup may be served from elsewhere. */
+function isServed(name: string): boolean {
+  return !name.endsWith('.js') || forCustomers.some((route) => nameOf(route) === name)
+}
 
 test('nothing of the other tenant was changed by any of it', async () => {
   expect(JSON.stringify(await everythingOf(foreign))).toBe(untouched)

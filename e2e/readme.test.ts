@@ -37,6 +37,14 @@ test.each([
   }
 })
 
+test('every page that the README tells to open is there', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+  const pages = [...readme.matchAll(/<http:\/\/localhost:8080([^>]*)>/g)].map(([, path]) => path)
+  expect(pages).toEqual(['', '/inbox', '/shop'])
+  const answers = await Promise.all(pages.map((path) => fetch(`${dev.welcome}${path}`)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
 function blocksOf(document: string) {
   const text = readFileSync(join(import.meta.dirname, '..', document), 'utf8')
   return [...text.matchAll(/```(sh|json)\n([\s\S]*?)```/g)].map(([, kind, block = '']) => ({ kind, text: block.trim() }))

@@ -65,7 +65,7 @@ test('help after a service lists every setting', async () => {
 test.each([
   [
     'payments frobnicate',
-    'payments knows serve, migrate, merchant, payouts, seed, settle, simulate, verify, not "frobnicate". Try --help.\n',
+    'payments knows serve, migrate, link, merchant, payouts, plans, seed, settle, simulate, vault, verify, not "frobnicate". Try --help.\n',
   ],
   ['identity key', 'Name the role that the key is for: tollgate identity key service_role\n'],
   ['payments seed', 'Name the file to load: tollgate payments seed FILE\n'],

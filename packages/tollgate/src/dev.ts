@@ -68,15 +68,19 @@ async function start(house: House): Promise<void> {
   const shop = demoShop({ app: secrets.app, today: new Date(secrets.app.created) })
   await seed(app, shop)
 
-  const facts = tellFacts({
+  const { externalUrl, posUrl } = app.config.customers
+  const [{ id: merchantId, key }] = shop.merchants
+  const told = tellFacts({
     ports,
     secrets,
     jwtSecret: own.AUTH_JWT_SECRET ?? '',
     customProviders: own.AUTH_EXTERNAL_CUSTOM_PROVIDERS,
-    merchantId: shop.merchants[0].id,
+    merchantId,
     database,
     folder: house.folder,
   })
+  const shopUrl = `http://localhost:${ports.TOLLGATE_PORT}/shop`
+  const facts = { ...told, shop: { url: shopUrl, service: externalUrl, posUrl, key, appKey: secrets.app.key } }
   // Last, so that a page that is still open from before finds the services running; an SMS that comes too early is sent again.
   const welcome = await startWelcome({ host, port: ports.TOLLGATE_PORT, facts, inbox })
   house.services.push(() => welcome.close())

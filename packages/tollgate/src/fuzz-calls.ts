@@ -50,9 +50,11 @@ export type Vocabulary = {
   tidy(fields: Record<string, unknown>, chance: number): void
   authorization(called: Called): fc.Arbitrary<string>
   headers: fc.Arbitrary<Record<string, string>>
+  /** What one endpoint wants besides. */
+  headersFor?(called: Called): fc.Arbitrary<Record<string, string>>
   /** Bodies that are none. */
   broken: fc.Arbitrary<string | Buffer>
-  encoding: fc.Arbitrary<FuzzCall['encoding']>
+  encoding: fc.Arbitrary<FuzzCall['encoding']> | ((called: Called) => fc.Arbitrary<FuzzCall['encoding']>)
 }
 
 /**
@@ -149,7 +151,8 @@ export function callMaker(vocabulary: Vocabulary): (called: Called) => fc.Arbitr
         query: fieldsOf(path, '', query as Shape | undefined),
         headers: vocabulary.headers,
         authorization: vocabulary.authorization(called),
-        encoding: vocabulary.encoding,
+        own: vocabulary.headersFor?.(called) ?? fc.constant({}),
+        encoding: typeof vocabulary.encoding === 'function' ? vocabulary.encoding(called) : vocabulary.encoding,
         body: body
           ? fc.oneof(
               { weight: 30, arbitrary: fieldsOf(path, '', body as Shape) as fc.Arbitrary<FuzzCall['body']> },
@@ -157,10 +160,10 @@ export function callMaker(vocabulary: Vocabulary): (called: Called) => fc.Arbitr
             )
           : fc.constant(undefined),
       })
-      .map(({ places, query, headers, authorization, ...rest }) => ({
+      .map(({ places, query, headers, own, authorization, ...rest }) => ({
         method,
         path: path.replace(/\{(\w+)\}/g, (_, name: string) => inUrl(places[name])) + queryOf(query),
-        headers: { ...headers, authorization },
+        headers: { ...headers, ...own, authorization },
         ...rest,
       }))
   }

@@ -9,13 +9,20 @@ import { signToken } from '@tollgate/kit/jwt'
 import { Secret } from '@tollgate/kit/secret'
 import type { Simulation } from '@tollgate/payments/acquirers/acquirer'
 import { payments } from '@tollgate/payments/main'
+import { editMerchant } from '@tollgate/payments/operations/edit-merchant'
 import { expireAuthorizations } from '@tollgate/payments/operations/expire-authorizations'
 import { createFinisher } from '@tollgate/payments/operations/finish-pending'
 import { runPayouts } from '@tollgate/payments/operations/run-payouts'
+import { runPlans } from '@tollgate/payments/operations/run-plans'
+import { sweepSecurityCodes } from '@tollgate/payments/operations/sweep-security-codes'
 import { verify } from '@tollgate/payments/operations/verify'
 import { admitsJson } from '@tollgate/payments/rules/accept'
+import { isForDevices } from '@tollgate/payments/rules/device-dialect'
+import { deviceFailures } from '@tollgate/payments/rules/device-failures'
 import { dayOf } from '@tollgate/payments/rules/payout-schedule'
 import { createApp, plantMerchant, plantTransaction, startPayments } from '@tollgate/payments/testing'
+import { fakeApple, fakeMerchant, payment } from '@tollgate/payments/wallets/applepay-fake'
+import { fakeGoogle, fakeRecipient, message } from '@tollgate/payments/wallets/googlepay-fake'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Answered, type FuzzCall, type Pools, remember, sendCall, settled } from './fuzz-calls.ts'
@@ -36,11 +43,14 @@ type Service = Awaited<ReturnType<typeof startPayments>>
 type Endpoint = (typeof payments.endpoints)[number]
 type Asked = { call: FuzzCall; endpoint: Endpoint; again: 'no' | 'after' | 'at once' }
 
+/** Most of what a merchant is to be changed to cannot be changed. */
+const weights: Record<string, number> = { GET: 1, DELETE: 1, PUT: 4 }
+
 /** Whatever an endpoint is sent, and some of it twice, as clients do that heard nothing. */
 const anything: fc.Arbitrary<Asked> = fc.oneof(
   ...payments.endpoints.map((endpoint) => ({
     // What moves money is what this is about.
-    weight: endpoint.method !== 'POST' ? 1 : /transactions|payments|disputes/.test(endpoint.path) ? 6 : 2,
+    weight: weights[endpoint.method] ?? (/transactions|payments|disputes/.test(endpoint.path) ? 6 : 2),
     arbitrary: fc.record({
       call: paymentsCallOf(endpoint),
       endpoint: fc.constant(endpoint),
@@ -81,6 +91,7 @@ test(`${callCount} requests that payments asks for, or nearly, are answered as p
         const wrong = wrongWith(call, each.endpoint, answered)
         if (wrong !== undefined) note(tellCall(call, answered), `${each.endpoint.method} ${each.endpoint.path}: ${wrong}`)
         else learn(call, answered, pools)
+        if (isOffer(each.endpoint, answered)) await goOn(call, answered)
         if (call.method === 'DELETE' && answered.status === 204) await letIn(service, pools)
         const name = `${each.endpoint.method} ${each.endpoint.path} ${answered.status}`
         tried.set(name, (tried.get(name) ?? 0) + 1)
@@ -89,6 +100,50 @@ test(`${callCount} requests that payments asks for, or nearly, are answered as p
       if (one && other && saysOtherwise(call, one, other))
         note(`${tellCall(call, one)}\n${tellCall(call, other)}`, `${each.endpoint.path}: a key got two answers`)
     }
+  }
+
+  /** A device that was told which step comes next takes it, and the one after it; some of them lose or mangle what they carry. */
+  async function goOn(call: FuzzCall, answered: Answered) {
+    const order = call.body as Record<string, unknown>
+    let hints: string[] = []
+    for (let told = JSON.parse(answered.text) as Told; told.challenges && hints.length < 30; ) {
+      const [challenge] = told.challenges
+      if (!challenge) return
+      const step = await take(challenge.path, { ...order, hints: mangle(hints) })
+      if (!step) return
+      hints = [...hints, ...(step.hints ?? []), ...(await openFrame(step))]
+      const next = await take('/payments', { ...order, hints: mangle(hints) })
+      if (!next) return
+      told = next
+      for (const hint of hints) remember(pools, 'hint', hint)
+      remember(pools, 'transaction', next.authorizationId)
+    }
+
+    async function take(path: string, body: Record<string, unknown>): Promise<Told | undefined> {
+      const endpoint = payments.endpoints.find(
+        (each) => each.path === path.replace(/[^/]+$/, (name) => (path === '/payments' ? name : '{challenge}')),
+      )
+      const sent = { ...call, path, body }
+      const answers = await Promise.all(
+        Array.from({ length: randomInt(8) === 0 ? 2 : 1 }, () => sendCall(service.origin, agent, sent)),
+      )
+      for (const each of answers) {
+        const wrong = endpoint ? wrongWith(sent, endpoint, each) : 'a step that is nowhere'
+        if (wrong !== undefined) note(tellCall(sent, each), `${path}: ${wrong}`)
+        tried.set(`POST ${endpoint?.path} ${each.status}`, (tried.get(`POST ${endpoint?.path} ${each.status}`) ?? 0) + 1)
+      }
+      const [first] = answers
+      return first?.status === 200 ? (JSON.parse(first.text) as Told) : undefined
+    }
+  }
+
+  async function openFrame({ action, fields }: Told): Promise<string[]> {
+    if (action === undefined || fields === undefined) return []
+    for (const [name, question] of Object.entries(fields)) remember(pools, name, question)
+    const page = await service.call(`POST ${new URL(action).pathname}`, { form: fields })
+    const data = /id="data">(.*?)<\/script>/s.exec(page.text)?.[1]
+    const told = JSON.parse(data ?? '{}') as { hints?: string[]; approve?: { hints: string[] }; fail?: { hints: string[] } }
+    return told.hints ?? (randomInt(5) === 0 ? told.fail : told.approve)?.hints ?? []
   }
 
   /** The first of each kind, so that one run tells of everything that is wrong. */
@@ -104,6 +159,8 @@ test(`${callCount} requests that payments asks for, or nearly, are answered as p
   async function letTimePass(number: number) {
     service.now.advance(randomInt(600))
     await finish()
+    await runPlans(service.app)
+    await sweepSecurityCodes(service.app)
     if (number % 8 === 7) {
       service.now.advance(86_400 * 3)
       const { failures } = await runPayouts(service.app, { day: dayOf(service.now()), test: true })
@@ -119,10 +176,11 @@ test(`${callCount} requests that payments asks for, or nearly, are answered as p
     service.now.advance(400)
     await finish()
   }
+  await sweepSecurityCodes(service.app)
   const grown = heapAfterCollection() - (heap ?? 0)
   const { breaches, warnings, counts } = await verify(service.app.db, service.now())
   const statuses = countBy([...tried], ([name, count]) => [name.split(' ')[2] ?? '', count])
-  if (process.env.FUZZ_REQUESTS) console.log({ seed, counts, statuses, grown })
+  if (process.env.FUZZ_REQUESTS) console.log({ seed, counts, statuses, grown, tried: Object.fromEntries(tried) })
   agent.destroy()
   await service.stop()
   rmSync(folder, { recursive: true })
@@ -131,12 +189,38 @@ test(`${callCount} requests that payments asks for, or nearly, are answered as p
   expect(grown).toBeLessThan(25_000_000)
   // Had everything been refused at the door, this would be a test of the door.
   const liked = [...tried.keys()].filter((name) => / 20\d$/.test(name)).map((name) => name.replace(/ \d+$/, ''))
-  expect(payments.endpoints.map(({ method, path }) => `${method} ${path}`).filter((name) => !liked.includes(name))).toEqual([])
+  const likable = payments.endpoints.filter(({ reply }) => Object.keys(reply).length > 0)
+  expect(likable.map(({ method, path }) => `${method} ${path}`).filter((name) => !liked.includes(name))).toEqual([])
+  expect(counts.agreements).toBeGreaterThan(0)
+  expect(counts.plans).toBeGreaterThan(0)
   expect(statuses['201']).toBeGreaterThan(callCount / 10)
 }, 3_600_000)
 
 /** What an operator is to know of, and no bug. */
 const expected = new Set(['request', 'a live merchant was to be paid, but PAY_ACQUIRER names nobody who could'])
+
+/** What a device is told. */
+type Told = {
+  challenges?: { name: string; path: string }[]
+  hints?: string[]
+  action?: string
+  fields?: Record<string, string>
+  authorizationId?: string
+}
+
+function isOffer({ path }: Endpoint, { status, text }: Answered): boolean {
+  return status === 200 && path === '/payments' && text.startsWith('{"challenges"')
+}
+
+/** Mostly not. */
+function mangle(hints: readonly string[]): string[] {
+  const [place, chance] = [randomInt(hints.length + 1), randomInt(60)]
+  if (chance === 0) return hints.toSpliced(place, 1)
+  if (chance === 1) return [...hints, ...hints, ...hints].slice(0, 110)
+  if (chance === 2) return hints.toReversed()
+  if (chance === 3) return hints.map((hint, index) => (index === place ? `${hint.slice(0, -6)}AAAA==` : hint))
+  return [...hints]
+}
 
 function heapAfterCollection(): number {
   setFlagsFromString('--expose-gc')
@@ -157,6 +241,8 @@ function wrongWith({ headers: sent }: FuzzCall, endpoint: Endpoint, { status, te
   if (headers['x-content-type-options'] !== 'nosniff') return 'no safe headers'
   if (status >= 500 && !honest(endpoint, status)) return `${status}`
   if (status >= 300 && status < 400) return 'a redirect'
+  if (isForDevices(endpoint.path) && status >= 300) return wrongForDevices(status, text, headers)
+  if (isFile(endpoint) && status < 500) return wrongWithFile(endpoint, status, text, headers)
   if (text !== '' && type !== 'application/json; charset=utf-8') return `${status} with content type ${type}`
   if (text === '' && type !== undefined) return `${status} without a body and with a content type`
   if (status === 400) return wrongWithRefusal(text)
@@ -167,9 +253,45 @@ function wrongWith({ headers: sent }: FuzzCall, endpoint: Endpoint, { status, te
     : `${status} that is not told as promised`
 }
 
+const deviceCodes = new Set([...Object.keys(deviceFailures), 'INTERNAL_ERROR', 'ENDPOINT_NOT_FOUND'])
+
+/** Clients that do not know a code take it for a crash, and what is not JSON they try again. */
+function wrongForDevices(status: number, text: string, { 'content-type': type, 'x-status-code': code }: Answered['headers']) {
+  if (!deviceCodes.has(String(code))) return `${status} with the code ${code}`
+  if (status >= 500 || status === 429) return type?.startsWith('text/plain') ? undefined : `${status} that nobody tries again`
+  if (type !== 'application/json; charset=utf-8' || !text.endsWith('\n')) return `${status} that is no line of JSON`
+  const told = JSON.parse(text)
+  const hasErrors = told.errors === undefined || (Array.isArray(told.errors) && told.errors.length > 0)
+  return told.code === code && typeof told.message === 'string' && hasErrors
+    ? undefined
+    : `${status} that is not told as promised`
+}
+
+/** Pages, and what they are made of. */
+function isFile({ reply }: Endpoint): boolean {
+  return Object.values(reply).some((shape) => (shape as { contentMediaType?: string }).contentMediaType !== undefined)
+}
+
+function wrongWithFile({ reply }: Endpoint, status: number, text: string, headers: Answered['headers']): string | undefined {
+  const type = String(headers['content-type'])
+  if (!(status in reply)) return status === 404 || status === 400 ? undefined : `${status}, which is not among its replies`
+  if (text === '') return `${status} without a body`
+  if (!type.startsWith('text/html')) return undefined
+  const policy = String(headers['content-security-policy'])
+  // The popup may be in the page of any shop.
+  return /default-src 'none'/.test(policy) && !/unsafe|(?<!frame-ancestors )\*/.test(policy)
+    ? undefined
+    : `a page that may do anything: ${policy}`
+}
+
 /** Whether it may fail with something that is not the caller's fault, and says so. */
-function honest({ fails }: Endpoint, status: number): boolean {
-  return (status === 504 && fails.includes('outcome_unknown')) || (status === 503 && fails.includes('exchange_unavailable'))
+function honest({ fails, path }: Endpoint, status: number): boolean {
+  // Devices are told 503 for what is still under way.
+  const isUnderWay = isForDevices(path) && fails.includes('idempotency_running')
+  return (
+    (status === 504 && fails.includes('outcome_unknown')) ||
+    (status === 503 && (isUnderWay || fails.includes('exchange_unavailable')))
+  )
 }
 
 function wrongWithRefusal(text: string): string | undefined {
@@ -200,9 +322,11 @@ function wrongWithReply({ reply }: Endpoint, status: number, text: string): stri
 }
 
 /** Whether one key got two answers to one request, both of them final. Of a transaction, others may have changed the rest meanwhile. */
-function saysOtherwise({ headers }: FuzzCall, one: Answered, other: Answered): boolean {
+function saysOtherwise({ method, path, headers }: FuzzCall, one: Answered, other: Answered): boolean {
+  // Every token is another one, and whoever calls for a customer sends no keys.
+  if (isForDevices(path.replace(/\?.*/, ''))) return false
   const isKeyed = /^[\x21-\x7e]{1,255}$/.test(headers['idempotency-key'] ?? '')
-  if (!isKeyed || one.status !== 201 || other.status !== 201) return false
+  if (method !== 'POST' || !isKeyed || one.status > 201 || other.status > 201) return false
   const [first, second] = [one, other].map(({ text }) => /^\{"transaction":\{"id":"[0-9a-f]+"/.exec(text)?.[0] ?? text)
   return first !== second
 }
@@ -227,9 +351,70 @@ async function startWithRates(file: string): Promise<Service> {
     `<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
       <Cube><Cube time='2030-01-01'>${cubes.join('')}</Cube></Cube></gesmes:Envelope>`,
   )
-  const service = await startPayments({ PAY_JWT_SECRET: jwtSecret.reveal(), PAY_EXCHANGE_RATES: file })
+  const service = await startPayments({
+    ...{ PAY_JWT_SECRET: jwtSecret.reveal(), PAY_EXCHANGE_RATES: file },
+    ...{ PAY_APPLEPAY_KEYS: wallets.merchant.setting, PAY_APPLEPAY_ROOT: wallets.apple.root },
+    ...{ PAY_GOOGLEPAY_KEYS: wallets.recipient.setting, PAY_GOOGLEPAY_ROOT_KEYS: wallets.google.rootKeys() },
+    PAY_GOOGLEPAY_RECIPIENT: 'gateway:tollgate',
+  })
   await expect.poll(() => service.app.rates.find('KWD', 'EUR')?.day).toBe('2030-01-01')
   return service
+}
+
+// The still clock of every test stands here.
+const wallets = {
+  apple: fakeApple(new Date('2030-01-02T03:04:05Z')),
+  merchant: fakeMerchant(),
+  google: fakeGoogle(),
+  recipient: fakeRecipient(),
+}
+
+/** What customers have with them: cards that were typed in, and phones. All of it is good for some minutes only. */
+async function addCustomers({ app, call, now }: Service, pools: Pools, shopKey: string): Promise<void> {
+  const [later, headers] = [String(now().getTime() + 600_000), { 'accept-version': '1' }]
+  const post = async (path: string, json: object) =>
+    (await call(`POST ${path}`, { headers, json })).json<{ token: string }>().token
+  for (const value of ['4100000000000000', '5100000000000000', '4100000000000007', '4200000000000000'])
+    remember(pools, 'pcn', app.vault.seal('pcn', value, now()))
+  for (let count = 0; count < 40; count++) remember(pools, 'pcsc', await post('/vault', { type: 'pcsc', value: '123' }))
+  for (let count = 0; count < 10; count++) {
+    const content = { ...payment, applicationPrimaryAccountNumber: '4100000000000000' }
+    const byApple = JSON.stringify(wallets.apple.pay(wallets.merchant, { content, signing: { time: now() } }))
+    const paymentMethodDetails = { ...message.paymentMethodDetails, pan: '4100000000000000' }
+    const sent = {
+      ...message,
+      messageId: `message-${randomInt(10 ** 9)}`,
+      messageExpiration: later,
+      gatewayMerchantId: shopKey,
+      paymentMethodDetails,
+    }
+    const byGoogle = JSON.stringify(wallets.google.pay(wallets.recipient.publicKey, { content: sent, keyExpiration: later }))
+    remember(pools, 'applePayment', byApple)
+    remember(pools, 'googlePayment', byGoogle)
+    remember(pools, 'applepay', await post('/applepay/token', { token: byApple }))
+    remember(pools, 'googlepay', await post('/googlepay/token', { token: byGoogle }))
+  }
+}
+
+/** A customer who agrees to more; the bank asks nothing. */
+async function payWithPlan({ app, call, now }: Service, pools: Pools, key: string): Promise<void> {
+  const ask = async (path: string, json: object) =>
+    (await call(`POST ${path}`, { headers: { 'accept-version': '1' }, json })).json<Told & { token: string }>()
+  const order = {
+    integration: { key },
+    test: { tds: { challenge: false, fingerprint: 'unavailable' } },
+    amount: { currency: 'EUR', exponent: 2, value: 1250 },
+    card: {
+      number: { token: app.vault.seal('pcn', '4100000000000000', now()) },
+      code: await ask('/vault', { type: 'pcsc', value: '123' }),
+      expiry: { month: 12, year: 2060 },
+    },
+    plan: [{ amount: { currency: 'EUR', exponent: 2, value: 995 }, repeat: { interval: { unit: 'day' } } }],
+  }
+  const hints: string[] = []
+  for (const step of ['authorize-integration', 'tds-enrolled', 'authorize'])
+    hints.push(...((await ask(`/payments/challenges/${step}`, { ...order, hints })).hints ?? []))
+  remember(pools, 'planned', (await ask('/payments', { ...order, hints })).authorizationId)
 }
 
 async function firstPools(service: Service): Promise<Pools> {
@@ -241,7 +426,37 @@ async function firstPools(service: Service): Promise<Pools> {
   const { identity } = (await service.call('GET /me', { headers: { authorization: person } })).json<{
     identity: { id: string }
   }>()
-  const kinds = ['main', 'merchant', 'transaction', 'card', 'line', 'dispute', 'fraud', 'user', 'app', 'amount', 'key']
+  const kinds = [
+    ...[
+      'main',
+      'merchant',
+      'transaction',
+      'card',
+      'line',
+      'dispute',
+      'fraud',
+      'user',
+      'app',
+      'amount',
+      'key',
+      'shopKey',
+      'liveShopKey',
+    ],
+    ...[
+      'pcn',
+      'pcsc',
+      'applepay',
+      'googlepay',
+      'applePayment',
+      'googlePayment',
+      'hint',
+      'data',
+      'creq',
+      'threeDSMethodData',
+      'asset',
+      'planned',
+    ],
+  ]
   return {
     ...Object.fromEntries(kinds.map((kind) => [kind, []])),
     owner: [owner.authorization],
@@ -279,8 +494,13 @@ async function addMerchants(service: Service, pools: Pools, number: number): Pro
   const main = await plantMerchant(service, { currency, rate: number % 5 === 4 ? '0' : '0.025', flat: number % 3 === 2 ? 0 : 25 })
   const live = await plantMerchant(service, { test: false })
   pools.main = [main.id]
+  pools.shopKey = [main.key]
+  pools.liveShopKey = [live.key]
+  await editMerchant(service.app, main.id, { terms: { plans: number % 2 ? 'capture' : 'authorize' }, price: {} })
+  await addCustomers(service, pools, main.key)
+  for (const _ of [1, 2, 3]) await payWithPlan(service, pools, main.key)
   // What belongs to those before would only be refused for it.
-  for (const kind of ['transaction', 'card', 'dispute']) pools[kind]?.splice(0, pools[kind].length - 4)
+  for (const kind of ['transaction', 'card', 'dispute', 'planned']) pools[kind]?.splice(0, pools[kind].length - 4)
   remember(pools, 'merchant', main.id)
   if (number % 4 === 0) remember(pools, 'merchant', live.id)
   await letIn(service, pools)
@@ -312,17 +532,18 @@ async function addMerchants(service: Service, pools: Pools, number: number): Pro
   remember(pools, 'fraud', (await post(`/merchants/${main.id}/simulator/frauds`, { transactionId })).fraud.id)
 }
 
-type Told = Record<
-  string,
-  { id?: string; test?: boolean; trail?: { lineId?: string }[]; capturedAmount?: number; pendingAmount?: number } | undefined
->
+type Thing = { id?: string; test?: boolean; trail?: { lineId?: string }[]; capturedAmount?: number; pendingAmount?: number }
+type Made = Partial<Record<'transaction' | 'card' | 'dispute' | 'fraud' | 'app' | 'merchant', Thing>> & Told
 
 /** What an answer names is asked about by requests to come. */
 function learn({ path, headers }: FuzzCall, { status, text }: Answered, pools: Pools): void {
   if (status === 200 && text.startsWith('[') && /\/users\?/.test(path)) remember(pools, 'user', JSON.parse(text).at(-1)?.id)
+  for (const [, asset] of text.matchAll(/\/pos\/assets\/([\w.-]+)/g)) remember(pools, 'asset', asset)
   if (status === 201) remember(pools, 'key', headers['idempotency-key'])
-  if (status !== 201 || text === '') return
-  const { transaction, card, dispute, fraud, app, merchant } = JSON.parse(text) as Told
+  if (status > 201 || !text.startsWith('{')) return
+  const { transaction, card, dispute, fraud, app, merchant, ...told } = JSON.parse(text) as Made
+  for (const [name, question] of Object.entries(told.fields ?? {})) remember(pools, name, question)
+  for (const hint of told.hints ?? []) remember(pools, 'hint', hint)
   remember(pools, 'transaction', transaction?.id)
   // What is there is worth asking for, to the last unit and one more.
   for (const amount of [transaction?.pendingAmount, transaction?.capturedAmount]) {

@@ -1,6 +1,6 @@
 import { testCards } from '@tollgate/payments/rules/test-cards'
 import fc from 'fast-check'
-import { callMaker, deep, heard, raw, sayable, texts, usually } from './fuzz-calls.ts'
+import { type Called, callMaker, deep, heard, raw, sayable, texts, usually } from './fuzz-calls.ts'
 
 const mostly = usually(40)
 
@@ -223,7 +223,229 @@ const keys = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(sayable, fc.uuid(), texts('__proto__', '0', 'null', '{}', "' or 1=1 --", '$1')) },
 )
 
+const shopKeys = fc.oneof(
+  { weight: 40, arbitrary: heard('shopKey') },
+  { weight: 2, arbitrary: heard('liveShopKey') },
+  { weight: 1, arbitrary: heard('merchant') },
+  { weight: 1, arbitrary: texts('', 'x'.repeat(200), 'x'.repeat(201), '__proto__', '\u0000', '\ud800', "' or 1=1 --", 'é𐍈') },
+)
+
+/** What the vault gave, and what it never would. */
+const tokens = (kind: string) =>
+  fc.oneof(
+    { weight: 40, arbitrary: heard(kind) },
+    { weight: 1, arbitrary: fc.oneof(heard('pcn'), heard('pcsc'), heard('googlepay'), heard('hint'), heard('creq')) },
+    {
+      weight: 1,
+      arbitrary: fc.oneof(
+        texts('', 'x', '\u0000', '\ud800', '𐍈', '=', 'AAAA', 'AQ==', `AQ${'A'.repeat(18)}`, '__proto__'),
+        texts('A'.repeat(20_000), 'A'.repeat(20_001), 'é'.repeat(20_000), '\n'.repeat(40)),
+        fc.uint8Array({ maxLength: 90 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+        fc.uint8Array({ minLength: 14_000, maxLength: 14_980 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+      ),
+    },
+  )
+const tokenOf = (kind: string) => fc.record({ token: tokens(kind) })
+
+const monies = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      currency: texts('EUR', 'EUR', 'DKK', 'USD', 'JPY', 'KWD', 'HUF'),
+      exponent: fc.constantFrom(0, 2, 2, 2, 3),
+      value: fc.integer({ min: 1, max: 90_000 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      { currency: currencies, exponent: fc.constantFrom<unknown>(0, 2, 3, 4, 29, 30, 31, -1, 0.5, '2'), value: amounts },
+      { requiredKeys: [] },
+    ),
+  },
+)
+
+const borders = texts(
+  ...['2030-01-02T03:04:05Z', '2030-01-31T23:59:59.999Z', '2032-02-29T00:00:00Z', '2129-12-31T00:00:00Z', '2130-12-31T00:00:00Z'],
+  ...[
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59.999Z',
+    '10000-01-01T00:00:00Z',
+    '2030-02-29T00:00:00Z',
+  ],
+  ...[
+    '2030-12-31T23:59:60Z',
+    '2030-01-01T24:00:00Z',
+    '2030-06-30T12:00:00+23:59',
+    '2030-06-30T12:00:00-24:00',
+    '2030-06-30T12:00:00',
+  ],
+  ...['2030-06-30', '', '\u0000', '２０３０-01-01T00:00:00Z', `2030-06-30T12:00:00.${'9'.repeat(60)}Z`],
+)
+const intervals = fc.record(
+  {
+    unit: texts('day', 'week', 'month', 'year', 'month', 'hour', '__proto__'),
+    value: fc.constantFrom<unknown>(1, 2, 31, 1000, 1001, 0),
+  },
+  { requiredKeys: ['unit'] },
+)
+const counts = fc.constantFrom<unknown>(1, 2, 12, 10_000, 10_001, 0, -1, 1.5)
+const components = fc.oneof(
+  fc.record({ amount: monies, scheduled: borders }),
+  fc.record({
+    amount: monies,
+    repeat: fc.record({ first: borders, count: counts, interval: intervals }, { requiredKeys: ['interval'] }),
+  }),
+)
+/** In order, as they have to be. */
+const manyComponents = fc.constantFrom(2, 99, 100, 101).map((length) =>
+  Array.from({ length }, (_, index) => ({
+    amount: { currency: 'EUR', exponent: 2, value: 1 + index },
+    scheduled: new Date(Date.UTC(2040, 0, 1 + index)).toISOString(),
+  })),
+)
+const monthly = { amount: { currency: 'EUR', exponent: 2, value: 995 }, repeat: { interval: { unit: 'month' } } }
+const plans = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom([monthly], [{ ...monthly, repeat: { ...monthly.repeat, count: 10_000 } }]) },
+  { weight: 2, arbitrary: fc.array(components, { maxLength: 4 }) },
+  { weight: 1, arbitrary: manyComponents },
+)
+
+/** Of another order, for nothing else is known here: whoever goes on with one sends those that it was given. */
+const strangeHints = fc.oneof(
+  fc.array(heard('hint'), { maxLength: 4 }),
+  fc.array(texts('', 'x', 'A'.repeat(4096), 'A'.repeat(4097), '\u0000', '𐍈', '__proto__', 'AQ=='), { maxLength: 4 }),
+  fc.constantFrom<unknown>(Array(100).fill('AAAA'), Array(101).fill('AAAA'), {}, { 0: 'x' }, 'x', [[]], [null], [1]),
+)
+
+const orders = (route: string): Record<string, fc.Arbitrary<unknown>> =>
+  Object.fromEntries(
+    Object.entries({
+      'integration.key': shopKeys,
+      test: fc.oneof({ weight: 6, arbitrary: calmCourses }, { weight: 1, arbitrary: simulations }),
+      amount: monies,
+      text: mostly(
+        fc.string({ unit: 'grapheme', minLength: 2, maxLength: 40 }),
+        texts('', 'x', 'x'.repeat(1024), 'x'.repeat(1025), '\u0000'),
+      ),
+      'card.number': tokenOf('pcn'),
+      'card.code': tokenOf('pcsc'),
+      applepay: tokenOf('applepay'),
+      googlepay: tokenOf('googlepay'),
+      mobilepay: fc.constantFrom<unknown>({}, { configurationId: '0'.repeat(32) }, 'x', []),
+      plan: plans,
+      hints: strangeHints,
+    }).map(([name, arbitrary]) => [`${route} ${name}`, arbitrary]),
+  )
+
+/** Whether the bank shows itself, and what goes wrong with the acquirer. */
+const calmCourses = fc.record(
+  {
+    tds: fc.record(
+      {
+        challenge: fc.boolean(),
+        fingerprint: texts('success', 'unavailable'),
+        status: texts('authenticated', 'attempted', 'rejected'),
+      },
+      { requiredKeys: [] },
+    ),
+    acquirer: fc.record({ authorize: texts('lost', 'unanswered', 'late', 'declined') }, { requiredKeys: [] }),
+  },
+  { requiredKeys: [] },
+)
+
+const expiries = mostly(
+  fc.record({ month: fc.integer({ min: 1, max: 12 }), year: fc.integer({ min: 2031, max: 2099 }) }),
+  fc.constantFrom<unknown>({}, { month: '8', year: '2066' }, { month: 0, year: 2066 }, { month: '١', year: 1e9 }, 'x'),
+)
+
+const questions = (kind: string) =>
+  mostly(
+    heard(kind),
+    fc.oneof(heard('hint'), heard('creq'), texts('', 'AAAA', 'x'.repeat(8192), 'x'.repeat(8193), '\u0000', '𐍈')),
+  )
+
 const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  ...orders('/payments'),
+  ...orders('/payments/challenges/{challenge}'),
+  challenge: mostly(
+    texts('authorize-integration', 'fingerprint', 'tds-enrolled', 'tds-fingerprint', 'tds-challenge', 'authorize'),
+    texts('', 'Authorize', '__proto__', 'constructor', '%00', 'tds-method'),
+  ),
+  '/merchants/{merchant_id}/plans/{transaction_id} transaction_id': mostly(heard('planned'), transactions),
+  '/vault type': mostly(texts('pcn', 'pcsc'), texts('', 'applepay', '__proto__')),
+  '/vault value': fc.oneof(
+    { weight: 8, arbitrary: texts('123', '000', '4100000000000000', '5100000000000000', '4100000000000007') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<unknown>(
+        '',
+        '12',
+        '1234',
+        '١٢٣',
+        '1'.repeat(20),
+        '9'.repeat(19),
+        '1'.repeat(20_000),
+        '123\n',
+        123,
+        4.1e15,
+      ),
+    },
+  ),
+  '/applepay/token token': mostly(
+    heard('applePayment'),
+    fc.oneof(heard('googlePayment'), texts('{}', '', 'null', '[]', '{"a"', '\u0000')),
+  ),
+  '/googlepay/token token': mostly(
+    heard('googlePayment'),
+    fc.oneof(heard('applePayment'), texts('{}', '', 'null', '[]', '{"a"', '\ud800')),
+  ),
+  threeDSMethodData: questions('threeDSMethodData'),
+  creq: questions('creq'),
+  data: questions('data'),
+  '/transactions key': shopKeys,
+  '/cards key': shopKeys,
+  '/cards number': cardNumbers,
+  '/cards code': mostly(fc.constantFrom<unknown>('123', 123), fc.constantFrom<unknown>('', '12', {}, [1, 2, 3])),
+  '/transactions card.expiry': expiries,
+  '/cards expiry': expiries,
+  '/pos key': shopKeys,
+  '/pos/popup key': shopKeys,
+  '/pos test': mostly(texts('1'), texts('0', 'true', '', 'x')),
+  '/pos value': mostly(texts('12.50', '7', '0.01'), texts('', '0', '-1', '1e3', '12,50', '9'.repeat(400), '\u0000', '١')),
+  '/pos amount': mostly(texts('1250', '1'), texts('0', '-1', '1.5', '9007199254740993', '9'.repeat(17), 'x')),
+  '/pos currency': currencies,
+  reference: names,
+  '/pos redirect': mostly(
+    texts('https://shop.test/thanks?a=b#c', 'http://localhost:3000/'),
+    texts(
+      'javascript:alert(1)',
+      '//evil.test',
+      'https://a@b.test',
+      'data:text/html,x',
+      '\u0000',
+      `https://shop.test/${'x'.repeat(3_000)}`,
+      '</script>',
+    ),
+  ),
+  '/pos recurring': texts('y', 'n', '', 'yes'),
+  locale: mostly(
+    texts('da', 'de_AT', 'en-US', 'pt', 'bg'),
+    texts('', 'xx', '__proto__', '../..', 'a'.repeat(300), '\u0000', 'de_DE@euro'),
+  ),
+  redirect: mostly(texts('https://shop.test/thanks'), texts('javascript:alert(1)', '//evil.test', '', 'x'.repeat(3_000))),
+  '/merchants/{merchant_id}/links text': mostly(names, texts('x'.repeat(1024), 'x'.repeat(1025))),
+  '/merchants/{merchant_id}/links value': mostly(
+    fc.constantFrom<unknown>('12.50', 7),
+    fc.constantFrom<unknown>('', '0', -1, '1e3', 1e300, '12,50'),
+  ),
+  'filter.state': texts('active', 'finished', 'stopped', '', 'x'),
+  'filter.transactionId': transactions,
+  file: mostly(
+    heard('asset'),
+    texts('', '..', '../page.ts', '%2e%2e%2f', '__proto__', 'x'.repeat(101), 'accent-000000-ffffff-0000000000000000.css'),
+  ),
   merchant_id: merchants,
   merchantId: merchants,
   transaction_id: transactions,
@@ -253,6 +475,7 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'company.country': countries,
   'company.number': names,
   iban: ibans,
+  accent: mostly(texts('#3a4fd8', '#ffffff'), texts('', 'red', '#fff', '#GGGGGG', 'url(x)', '#3a4fd8\n', '\u0000')),
   'card.number': cardNumbers,
   'card.code': mostly(texts('123', '000'), texts('', '12', '1234', '١٢٣')),
   'card.expiry.month': mostly(fc.integer({ min: 1, max: 12 }), fc.constantFrom(0, 13, -1)),
@@ -329,6 +552,33 @@ const types = texts(
   ...['application/x-www-form-urlencoded; charset=utf-8', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
   ...['text/plain', '', ';', 'application/octet-stream'],
 )
+/** Devices say which version they speak, and send JSON, or nothing that they send is looked at. */
+function headersFor({ path }: Called): fc.Arbitrary<Record<string, string>> {
+  if (!speaksVersions(path)) return fc.constant({})
+  const version = path === '/applepay/approve-payment-session' ? '2' : '1'
+  return fc.oneof(
+    {
+      weight: 40,
+      arbitrary: fc.record({
+        'accept-version': texts(version),
+        'content-type': texts('application/json', 'Application/JSON; charset=utf-8'),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        'accept-version': texts('', '0', '1', '2', '01', '1.0', '1, 1', 'x'.repeat(300)),
+        'content-type': types,
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({}) },
+  )
+}
+
+function speaksVersions(path: string): boolean {
+  return /^\/(vault|applepay|googlepay|payments(?!\/fingerprint))/.test(path)
+}
+
 /** Each of them by its own chance, in hundredths. */
 const headers = fc
   .record({
@@ -346,19 +596,54 @@ function chance<T>(hundredths: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary
   return fc.oneof({ weight: hundredths, arbitrary }, { weight: 100 - hundredths, arbitrary: fc.constant(undefined) })
 }
 
+const gatewayCard = ['number', 'expiry', 'code']
+
+/**
+ * As somebody calls an endpoint who has read more than its shapes: the gateway tells whatever is missing in its own words, and payment
+ * links are read as they come.
+ */
+function calledAs(called: Called): Called {
+  const { path, body } = called as { path: string; body?: { properties: { card: object } } }
+  if (called.method === 'POST' && path === '/cards') return { ...called, body: { ...body, required: ['key', ...gatewayCard] } }
+  if (called.method === 'POST' && path === '/transactions') {
+    const card = { ...body?.properties.card, required: gatewayCard }
+    const required = ['key', 'currency', 'amount', 'card']
+    return { ...called, body: { ...body, properties: { ...body?.properties, card }, required } }
+  }
+  if (path !== '/pos' && path !== '/pos/popup') return called
+  const names = ['key', 'test', 'currency', 'value', 'amount', 'reference', 'text', 'redirect', 'locale', 'recurring']
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  return { ...called, query: { type: 'object', properties, required: ['key', 'test'] } }
+}
+
 /** Requests to an endpoint of the payments service. */
-export const paymentsCallOf = callMaker({
+export const paymentsCallOf = (called: Called) => callOf(calledAs(called))
+
+const callOf = callMaker({
   byName,
   seldom: new Set([
     ...['currency', 'before', 'after', 'test', 'authorizationId', 'cardId', 'tds', 'due', 'reported', 'reason', 'custom', 'at'],
+    ...['applepay', 'googlepay', 'mobilepay', 'plan', 'hints', 'store', 'unplanned', 'text', 'value', 'redirect', 'plans'],
     // What a merchant cannot change.
     ...['id', 'key', 'website', 'created', 'company', 'bank', 'claim', 'pricing'],
   ]),
   strangeNames: ['extra', '__proto__', 'constructor', 'Amount', 'amount[]', 'toString', 'sort', 'skip'],
   objects: customs,
-  tidy() {},
+  /** Of the ways to pay one has to be there, and no other; and a test merchant wants a test. */
+  tidy(fields, chance) {
+    if (!('integration' in fields) || chance === 0) return
+    const ways = ['applepay', 'googlepay', 'mobilepay'].filter((name) => name in fields)
+    for (const name of ways.slice(1)) delete fields[name]
+    if (ways.length > 0) delete fields.card
+    // What wallets have in these tests is of this amount.
+    if (ways.includes('applepay')) fields.amount = { currency: 'EUR', exponent: 2, value: 1050 }
+    fields.test ??= {}
+    if (chance > 12) fields.plan ??= [monthly]
+    if (chance < 19) delete fields.hints
+  },
   authorization: () => authorizations,
   headers,
+  headersFor,
   broken: fc.oneof(
     texts(
       '{',
@@ -383,8 +668,9 @@ export const paymentsCallOf = callMaker({
     ),
     fc.uint8Array({ maxLength: 60 }).map(Buffer.from),
   ),
-  encoding: fc.oneof(
-    { weight: 5, arbitrary: fc.constant('json' as const) },
-    { weight: 2, arbitrary: fc.constant('form' as const) },
-  ),
+  encoding: ({ path }) =>
+    fc.oneof(
+      { weight: speaksVersions(path) ? 80 : 5, arbitrary: fc.constant('json' as const) },
+      { weight: 2, arbitrary: fc.constant('form' as const) },
+    ),
 })

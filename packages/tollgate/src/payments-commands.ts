@@ -7,10 +7,13 @@ import { verify } from '@tollgate/payments/operations/verify'
 import type { Command } from './command.ts'
 import { serviceCommands } from './commands.ts'
 import { Mistake } from './mistake.ts'
+import { linkCommand } from './payments-link-command.ts'
 import { merchantCommand } from './payments-merchant-command.ts'
 import { payoutsCommand } from './payments-payouts-command.ts'
+import { plansCommand } from './payments-plans-command.ts'
 import { settleCommand } from './payments-settle-command.ts'
 import { simulateCommand } from './payments-simulate-command.ts'
+import { vaultCommand } from './payments-vault-command.ts'
 import { readSettings } from './settings.ts'
 
 const seedCommand: Command = {
@@ -51,11 +54,14 @@ function complain(sentences: readonly string[], count: number, one: string, many
 }
 
 export const paymentsCommands = serviceCommands(payments, {
+  link: linkCommand(withDb),
   merchant: merchantCommand(withDb),
   payouts: payoutsCommand(withDb),
+  plans: plansCommand(withDb),
   seed: seedCommand,
   settle: settleCommand(withDb),
   simulate: simulateCommand(withDb),
+  vault: vaultCommand(withDb),
   verify: verifyCommand,
 })
 

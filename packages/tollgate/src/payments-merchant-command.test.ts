@@ -34,6 +34,8 @@ test('a merchant is shown and stays as it is', async () => {
       '  dispute               EUR 15',
       '  payouts               daily',
       '  tds                   attempt',
+      '  plans                 record',
+      '  accent                (none)',
       '  can-charge-card       yes',
       '  can-save-card         yes',
       '  can-transfer-to-card  no',
@@ -62,13 +64,15 @@ test('what is named changes, and the merchant sees it', async () => {
     '--can-capture',
     'no',
   ]
-  const shown = await run(...words, '--can-transfer-to-card=yes')
+  const shown = await run(...words, '--can-transfer-to-card=yes', '--plans', 'capture', '--accent=#0B6E4F')
   for (const line of [
     'rate +0.014',
     'flat +DKK 1.5',
     'dispute +EUR 0',
     'payouts +never',
     'tds +full',
+    'plans +capture',
+    'accent +#0b6e4f',
     'can-capture +no',
     'can-void +yes',
   ])
@@ -78,9 +82,14 @@ test('what is named changes, and the merchant sees it', async () => {
       pricing: { rate: 0.014, flat: { currency: 'DKK', amount: 150 }, dispute: { currency: 'EUR', amount: 0 } },
       claim: { canCapture: false, canTransferToCard: true, canRefund: true },
       tds: { mode: 'full' },
+      plans: 'capture',
+      accent: '#0b6e4f',
     },
   })
-  expect(await service.app.db`select payouts from pay.merchants where id = ${id}`).toEqual([{ payouts: 'never' }])
+  expect(await service.app.db`select payouts, plans_since as since from pay.merchants where id = ${id}`).toEqual([
+    { payouts: 'never', since: service.now() },
+  ])
+  expect(await run(id, '--accent', 'none')).toMatch(/^ {2}accent +\(none\)$/m)
 })
 
 test.each([
@@ -95,6 +104,8 @@ test.each([
   [['ID', '--dispute', 'JPY 15'], /^--dispute must be a currency among/],
   [['ID', '--payouts', 'hourly'], /^--payouts must be one of daily, weekly, monthly, never, not "hourly"\.$/],
   [['ID', '--tds', 'none'], /^--tds must be one of attempt, full, not "none"\.$/],
+  [['ID', '--plans', 'execute'], /^--plans must be one of record, authorize, capture, not "execute"\.$/],
+  [['ID', '--accent', 'green'], /^--accent must be a colour such as #0b6e4f, or none, not "green"\.$/],
   [['ID', '--can-void', 'perhaps'], /^--can-void must be one of yes, no, not "perhaps"\.$/],
   [['ID', '--can-void'], /^--can-void lacks its value\.$/],
   [['ID', '--rate', '0.1', '--rate', '0.2'], /^--rate is there twice\.$/],

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { systemClock } from '@tollgate/kit/clock'
 import { isId } from '@tollgate/kit/id'
 import { editMerchant } from '@tollgate/payments/operations/edit-merchant'
+import { parseAccent } from '@tollgate/payments/rules/accent'
 import { majorText } from '@tollgate/payments/rules/money'
 import { parseFraction, parseSum } from '@tollgate/payments/rules/price-settings'
 import type { Merchant, Terms } from '@tollgate/payments/store/merchants'
@@ -18,7 +19,7 @@ const claims = {
   'can-void': 'canVoid',
 } as const
 
-const names = ['rate', 'flat', 'dispute', 'payouts', 'tds', ...Object.keys(claims)]
+const names = ['rate', 'flat', 'dispute', 'payouts', 'tds', 'plans', 'accent', ...Object.keys(claims)]
 
 type Given = Partial<Record<string, string>>
 
@@ -28,7 +29,7 @@ export function merchantCommand(withDb: WithDb, now = systemClock): Command {
     usage: "merchant ID [--rate 0.014] [--flat 'EUR 0.25'] [--can-capture no] …",
     async run(words) {
       const { id, given } = readWords(words)
-      const changes = { terms: readTerms(given), price: readPrice(given) }
+      const changes = { terms: readTerms(given), price: readPrice(given), accent: readAccent(given) }
       await withDb(async ({ db }) => {
         const merchant = await editMerchant({ db, now }, id, changes)
         if (!merchant) throw new Mistake(`There is no merchant ${id}.`)
@@ -65,7 +66,13 @@ function readTerms(given: Given): Partial<Terms> {
   })
   const tdsMode = choose(given, 'tds', ['attempt', 'full'])
   const payouts = choose(given, 'payouts', ['daily', 'weekly', 'monthly', 'never'])
-  return { ...Object.fromEntries(chosen), ...(tdsMode ? { tdsMode } : {}), ...(payouts ? { payouts } : {}) }
+  const plans = choose(given, 'plans', ['record', 'authorize', 'capture'])
+  return {
+    ...Object.fromEntries(chosen),
+    ...(tdsMode ? { tdsMode } : {}),
+    ...(payouts ? { payouts } : {}),
+    ...(plans ? { plans } : {}),
+  }
 }
 
 function choose<const Choice extends string>(given: Given, name: string, choices: readonly Choice[]): Choice | undefined {
@@ -81,6 +88,12 @@ function readPrice(given: Given) {
   const flat = read(given, 'flat', parseSum)
   const dispute = read(given, 'dispute', parseSum)
   return { ...(rate ? { rate } : {}), ...(flat ? { flat } : {}), ...(dispute ? { dispute } : {}) }
+}
+
+/** Null is the colour of the house. */
+function readAccent(given: Given): string | null | undefined {
+  if (given.accent === 'none') return null
+  return read(given, 'accent', (text) => parseAccent(text) ?? { expected: 'a colour such as #0b6e4f, or none' })
 }
 
 function read<T>(given: Given, name: string, parse: (text: string) => T | { expected: string }): T | undefined {
@@ -104,6 +117,8 @@ function describe(merchant: Merchant): string {
     dispute: sum(price.dispute),
     payouts: merchant.payouts,
     tds: merchant.tdsMode,
+    plans: merchant.plans,
+    accent: merchant.accent ?? '(none)',
     ...Object.fromEntries(Object.entries(claims).map(([name, claim]) => [name, merchant[claim] ? 'yes' : 'no'])),
   }
   const lines = Object.entries(rows).map(([name, text]) => `  ${name.padEnd(22)}${text}`)

@@ -18,6 +18,7 @@ export function demoShop({ app, today }: { app: { id: string; key: string; creat
     bank: { iban: 'DK5000400440116243' },
     pricing: { rate, flat: { currency: 'EUR', amount: flat }, dispute: { currency: 'EUR', amount: disputeFee } },
     payouts: 'weekly',
+    accent: '#2f5d4a',
     apps: [app.id],
   }
   const sales = Array.from({ length: weeks * 7 }, (_, day) => salesOf(day, today)).flat()

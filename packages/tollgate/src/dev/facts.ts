@@ -84,6 +84,7 @@ export function banner(facts: Facts, welcomePort: number, milliseconds: number):
     ['Welcome page', `http://localhost:${welcomePort}`],
     ...facts.services.map(({ title, url }) => [title, url]),
     ['Inbox', `http://localhost:${welcomePort}/inbox`],
+    ['Demo shop', `http://localhost:${welcomePort}/shop`],
   ]
   return `
   Tollgate ${facts.version} is ready after ${(milliseconds / 1000).toFixed(1)} s.

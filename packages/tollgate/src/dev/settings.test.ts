@@ -4,7 +4,11 @@ import type { DevSecrets } from './secrets.ts'
 import { devPorts, devSettings } from './settings.ts'
 import { offersTestProvider } from './test-client.ts'
 
-const secrets: DevSecrets = { jwtSecret: 'for-tests', app: { id: 'id', key: 'key', created: '2025-01-01T00:00:00.000Z' } }
+const secrets: DevSecrets = {
+  jwtSecret: 'for-tests',
+  app: { id: 'id', key: 'key', created: '2025-01-01T00:00:00.000Z' },
+  vaultKey: 'for-tests',
+}
 
 test('development lets people sign in by phone, and their SMS go to the welcome page', () => {
   expect(devSettings({}, secrets)).toMatchObject({

@@ -46,9 +46,12 @@ export function devSettings(env: Env, secrets: DevSecrets): Env {
     AUTH_URI_ALLOW_LIST: ['localhost', host].map((name) => `http://${name}:${env.TOLLGATE_PORT || 8080}/**`).join(','),
     ...toTry,
     PAY_API_HOST: host,
+    // Pages that customers open name it, and so do payment links.
+    PAY_API_EXTERNAL_URL: `http://localhost:${env.PAY_API_PORT || env.PAY_PORT || 8082}`,
     PAY_ENV: 'development',
     // People who sign in at the identity service are known to the payments service by their tokens.
     PAY_JWT_SECRET: env.AUTH_JWT_SECRET || secrets.jwtSecret,
+    PAY_VAULT_KEYS: secrets.vaultKey,
     PAY_SITE_URL: `http://localhost:${env.TOLLGATE_PORT || 8080}`,
     PAY_SMTP_HOST: host,
     PAY_SMTP_PORT: env.TOLLGATE_SMTP_PORT || '8083',

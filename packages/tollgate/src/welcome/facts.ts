@@ -1,3 +1,5 @@
+import type { ShopFacts } from '../shop/facts.ts'
+
 /** What the welcome page tells: `dev` knows it, the pages only show it. */
 export type Facts = {
   version: string
@@ -9,6 +11,8 @@ export type Facts = {
   sms: string
   /** Where a sign-in with the test provider begins; left out where the developer has chosen other providers. */
   testSignIn?: string | undefined
+  /** The demo shop, where there is one. */
+  shop?: ShopFacts | undefined
   firstSteps: { title: string; command: string }[]
   dataFolder: string
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { openShop } from '../shop/shop.ts'
 import { type Answer, answer, foreignHtml, json, notFound, nothing, page, sentence } from './answer.ts'
 import { arrivalPage } from './arrival-page.ts'
 import type { Events } from './events.ts'
@@ -42,6 +43,15 @@ export function openSite({ facts, inbox, sms, events }: { facts: Facts; inbox: I
     return page({ title: 'Inbox – Tollgate', at: 'inbox', main: inboxPage(inbox.messages(), facts) }, around())
   }
 
+  const shop = facts.shop && openShop(facts.shop)
+  const shopRoutes: Route[] = shop
+    ? [
+        { path: /^\/shop$/, does: { GET: shop.catalogue } },
+        { path: /^\/shop\/leaf\.svg$/, does: { GET: shop.leaf } },
+        { path: /^\/shop\/order$/, does: { GET: (_, request) => shop.order(parameterOf(request, 'transactionId')) } },
+      ]
+    : []
+
   function clear(then: Answer): Answer {
     inbox.clear()
     return then
@@ -49,6 +59,7 @@ export function openSite({ facts, inbox, sms, events }: { facts: Facts; inbox: I
 
   const routes: Route[] = [
     { path: /^\/$/, does: { GET: welcome } },
+    ...shopRoutes,
     { path: /^\/signed-in$/, does: { GET: showArrival } },
     { path: /^\/status\.json$/, does: { GET: async () => json({ services: await checkHealth(facts.services) }) } },
     {
@@ -91,6 +102,10 @@ export function openSite({ facts, inbox, sms, events }: { facts: Facts; inbox: I
       .join(', ')
     return sentence(405, `${path} answers to ${allowed}, not to ${method}.`, { Allow: allowed })
   }
+}
+
+function parameterOf({ url = '' }: IncomingMessage, name: string): string {
+  return new URLSearchParams(url.split('?', 2)[1]).get(name) ?? ''
 }
 
 /** For programs; the source would double every message, and has an address of its own. */

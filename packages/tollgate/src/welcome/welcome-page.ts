@@ -9,6 +9,7 @@ export function welcomePage(facts: Facts, health: readonly Health[]): Html {
 <p class="quiet">Its services, their database and an inbox: all on this machine, all for development.</p>
 ${section('Services', 'Each one documents itself.', servicesList(facts, health))}
 ${facts.testSignIn !== undefined && section('Social sign-in', 'With a provider that runs here and needs no registration.', signInAdvice(facts.testSignIn))}
+${facts.shop && section('Demo shop', 'Fjord & Fern, whose sales are in the database.', shopAdvice())}
 ${section('First steps', 'Paste one into a terminal.', stepsList(facts))}
 ${section('Development keys', 'Made for this machine. They are worth nothing elsewhere.', keysList(facts))}
 ${section('Database', 'A PostgreSQL of its own, for psql or any other client.', value('database address', facts.database))}
@@ -33,6 +34,11 @@ function signInAdvice(address: string): Html {
   return html`<p><a class="button primary" href="${address}">Sign in with the test provider</a></p>
 <p class="quiet">Choose somebody, or be whom you like; what your app gets back is shown.
 In your app it is <code>provider: 'custom:test'</code>.</p>`
+}
+
+function shopAdvice(): Html {
+  return html`<p><a class="button primary" href="/shop">Pay as a customer would</a></p>
+<p class="quiet">With a popup over the page of a shop, by a link, or for every month to come; all with a test card.</p>`
 }
 
 function stepsList({ firstSteps }: Facts): Html {

@@ -1,0 +1,95 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startPayments } from '@tollgate/payments/testing'
+import type { BrowserContextOptions, Frame, Page } from 'playwright-core'
+import { openBrowser } from './browser.ts'
+import { openShop, type Payments, type Shop } from './payments-service.ts'
+
+export type Counter = {
+  service: Payments
+  shop: Shop
+  /** What browsers complained about since it was last asked for. */
+  complaints: string[]
+  open(query: Readonly<Record<string, string>>, options?: BrowserContextOptions): Promise<Page>
+  /** A page of somebody else's, in a browser whose clock is the service's. */
+  visit(address: string, options?: BrowserContextOptions): Promise<Page>
+  closePages(): Promise<void>
+  /** The payments of the shop, oldest first. */
+  payments(): Promise<Paid[]>
+  stop(): Promise<void>
+}
+
+export type Paid = {
+  id: string
+  state: string
+  amount: number
+  currency: string
+  tds: string
+  custom: Record<string, unknown> | null
+  recurring: boolean
+}
+
+/** A test shop, the service that takes its payments under the address that it tells browsers, and a browser. */
+export async function openCounter(): Promise<Counter> {
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  const service = await startPayments({ PAY_API_PORT: String(port), PAY_API_EXTERNAL_URL: origin })
+  const shop = await openShop(service)
+  const browser = await openBrowser()
+  const complaints: string[] = []
+
+  const visit = async (address: string, options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', ...options })
+    // Cards must not have expired on either side.
+    await context.clock.setFixedTime(service.now())
+    const page = await context.newPage()
+    page.on('pageerror', (problem) => complaints.push(String(problem)))
+    page.on('console', (message) => {
+      // Every refusal of a payment is an answer that browsers think worth mentioning.
+      const expected = /status of (400|503)/.test(message.text()) || /ERR_(FAILED|INTERNET_DISCONNECTED)/.test(message.text())
+      if (['error', 'warning'].includes(message.type()) && !expected) complaints.push(message.text())
+    })
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.goto(address)
+    return page
+  }
+
+  return {
+    ...{ service, shop, complaints, visit },
+    open: (query, options) => visit(`${origin}/pos?${new URLSearchParams({ key: shop.key, test: '1', ...query })}`, options),
+    async closePages() {
+      for (const context of browser.contexts()) await context.close()
+    },
+    payments: () =>
+      service.app.db<Paid>`
+        select id, state, amount, currency, tds, custom, recurring from pay.transactions where merchant_id = ${shop.id} order by id`,
+    async stop() {
+      await browser.close()
+      await service.stop()
+    },
+  }
+}
+
+/** The service has to know its own address before it listens, for it is what banks are told. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Types the card that always works, or another. */
+export async function typeCard(
+  place: Page | Frame,
+  card: { number?: string; expiry?: string; code?: string } = {},
+): Promise<void> {
+  await place.locator('#number').fill(card.number ?? '4100 0000 0000 0000')
+  await place.locator('#expiry').fill(card.expiry ?? '12/35')
+  await place.locator('#code').fill(card.code ?? '123')
+}
+
+/** What the payer's bank asks. */
+export function bank(place: Page | Frame) {
+  return place.frameLocator('#challenge iframe')
+}

@@ -19,7 +19,8 @@ ${kind === 'popup' && html`<button type="button" class="close" id="close" aria-l
 ${merchant.test && testPanel(words)}
 <header class="summary">
 <div class="payee"><span class="monogram" aria-hidden="true">${initialOf(merchant.name)}</span>
-<h1 id="heading">${kind === 'popup' ? merchant.name : say(words.payTo)}</h1></div>
+<div><p class="shop" id="shop" hidden>${merchant.name}</p>
+<h1 id="heading">${kind === 'popup' ? merchant.name : say(words.payTo)}</h1></div></div>
 <p class="amount" id="amount"${amount === undefined && html` hidden`}>${amount}</p>
 <p class="text" id="text"${payment.text === undefined && html` hidden`}>${payment.text}</p>
 <p class="reference"${payment.reference === undefined && html` hidden`}><span>${words.reference}</span> ${payment.reference}</p>

@@ -109,7 +109,10 @@ function describe(data: PageData, wanted: Wanted, amount: Amount | undefined): v
   const { words, locale, merchant } = data
   const say = (text: string) => fill(text, { merchant: merchant.name })
   const shown = amount && formatAmount(amount, locale)
-  if (wanted.title !== undefined) element('heading').textContent = wanted.title
+  if (wanted.title !== undefined) {
+    element('heading').textContent = wanted.title
+    element('shop').hidden = false
+  }
   setText('text', wanted.description)
   setText('amount', shown)
   const saves = shown === undefined && !wanted.fields.some(isAmount)

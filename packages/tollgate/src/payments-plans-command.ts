@@ -1,19 +1,16 @@
 import { type Clock, systemClock } from '@tollgate/kit/clock'
-import { createFetch } from '@tollgate/kit/fetch'
 import { createIds } from '@tollgate/kit/id'
 import { createInTurn } from '@tollgate/kit/in-turn'
-import { createLog } from '@tollgate/kit/log'
-import { version } from '@tollgate/kit/version'
 import { openAcquirer } from '@tollgate/payments/acquirers/all'
 import { createSimulator } from '@tollgate/payments/acquirers/simulator'
 import { fail } from '@tollgate/payments/errors'
 import { createMeters } from '@tollgate/payments/meters'
-import { createRates } from '@tollgate/payments/operations/load-rates'
 import { type PlanRun, runPlans } from '@tollgate/payments/operations/run-plans'
 import { createVault } from '@tollgate/payments/vault/vault'
 import type { Command } from './command.ts'
 import { Mistake } from './mistake.ts'
 import type { WithDb } from './payments-payouts-command.ts'
+import { withRates } from './payments-with-rates.ts'
 
 type App = Parameters<Parameters<WithDb>[0]>[0]
 
@@ -31,26 +28,15 @@ export function plansCommand(withDb: WithDb, now = systemClock): Command {
 }
 
 /** As a process of the service that lives for one run. */
-async function runOnce({ config, db }: App, now: Clock): Promise<PlanRun> {
-  const log = createLog({
-    level: 'warn',
-    service: 'payments',
-    sink: { write: (line) => void process.stderr.write(line), flush() {} },
-  })
-  const fetch = createFetch({ ...config.outside, userAgent: `Tollgate/${version}` })
-  const rates = createRates({ db, log, now, fetch, settings: config.exchange })
-  try {
-    await rates.refresh()
-    return await runPlans({
+function runOnce({ config, db }: App, now: Clock): Promise<PlanRun> {
+  return withRates({ config, db }, now, ({ rates, fetch, log }) =>
+    runPlans({
       ...{ config, db, log, now, rates, mintId: createIds(now), inTurn: createInTurn() },
       acquirers: { simulator: createSimulator({ db, now, log }), live: openAcquirer(config.acquirer, { fetch, log }) },
       meters: createMeters(undefined, { now, day: rates.day }),
       vault: createVault(config.vault, () => fail('vault_missing')),
-    })
-  } finally {
-    await rates.stop()
-    await fetch.close()
-  }
+    }),
+  )
 }
 
 function describe({ paid, declined, pending, missed, finished, stopped, failed }: PlanRun): string[] {

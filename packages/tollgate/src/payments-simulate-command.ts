@@ -2,13 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { type Clock, systemClock } from '@tollgate/kit/clock'
 import { Failure } from '@tollgate/kit/failure'
-import { createFetch } from '@tollgate/kit/fetch'
 import { createIds, isId } from '@tollgate/kit/id'
 import { createInTurn } from '@tollgate/kit/in-turn'
-import { createLog } from '@tollgate/kit/log'
-import { version } from '@tollgate/kit/version'
 import { decideDispute } from '@tollgate/payments/operations/decide-dispute'
-import { createRates } from '@tollgate/payments/operations/load-rates'
 import { recordDispute } from '@tollgate/payments/operations/record-dispute'
 import { recordFraud } from '@tollgate/payments/operations/record-fraud'
 import { disputeCodes, disputeReason, usualDue } from '@tollgate/payments/rules/dispute-reasons'
@@ -17,6 +13,7 @@ import { findDisputePlace, findTransactionPlace, type Place } from '@tollgate/pa
 import type { Command } from './command.ts'
 import { Mistake } from './mistake.ts'
 import type { WithDb } from './payments-payouts-command.ts'
+import { withRates } from './payments-with-rates.ts'
 
 type App = Parameters<Parameters<WithDb>[0]>[0]
 
@@ -96,7 +93,8 @@ async function openDispute({ app, now, id, place, amount, reason: code }: Told):
     due,
     acquirerReference: `simulated ${randomUUID()}`,
   }
-  const dispute = await withRates(app, now, (rates) => recordDispute({ ...app, ...making(now), rates }, notice))
+  // The fee may be in another currency than the merchant's.
+  const dispute = await withRates(app, now, ({ rates }) => recordDispute({ ...app, ...making(now), rates }, notice))
   const sum = `${place.currency} ${majorText(dispute.amount, place.currency)}`
   return `Dispute ${dispute.id} about ${sum} of transaction ${id} is open, until ${due.toISOString()}: ${reason.title} (${reason.code}).`
 }
@@ -121,28 +119,6 @@ async function raiseAlert({ app, now, id, place, reason }: Told): Promise<string
 
 function making(now: Clock) {
   return { now, mintId: createIds(now), inTurn: createInTurn() }
-}
-
-/** For the fee, which may be in another currency than the merchant's. */
-async function withRates<T>(
-  { config, db }: App,
-  now: Clock,
-  work: (rates: ReturnType<typeof createRates>) => Promise<T>,
-): Promise<T> {
-  const log = createLog({
-    level: 'warn',
-    service: 'payments',
-    sink: { write: (line) => void process.stderr.write(line), flush() {} },
-  })
-  const fetch = createFetch({ ...config.outside, userAgent: `Tollgate/${version}` })
-  const rates = createRates({ db, log, now, fetch, settings: config.exchange })
-  try {
-    await rates.refresh()
-    return await work(rates)
-  } finally {
-    await rates.stop()
-    await fetch.close()
-  }
 }
 
 /** What a caller would have been refused with is told in a sentence. */

@@ -53,6 +53,24 @@ test('the least settings of the guide are enough to serve from one file', async 
   }
 })
 
+test('one file has the page on which customers pay, and the script of the popup, with nothing beside it to make them of', async () => {
+  writeSettings(`PAY_DATABASE_URL=\nPAY_API_PORT=0\nWORKERS=1\nPAY_VAULT_KEYS=one:${Buffer.alloc(32, 1).toString('base64')}\n`)
+  const child = spawn(process.execPath, [join(folder, 'payments.mjs'), 'serve'], { cwd: folder, env: {} })
+  try {
+    const call = caller(`http://127.0.0.1:${await portOf(child)}`)
+    const page = await call('GET /pos?key=nobody')
+    expect([page.status, page.text]).toEqual([404, expect.stringContaining('This payment link does not work')])
+    const [style = ''] = /\/pos\/assets\/page-\w+\.css/.exec(page.text) ?? []
+    expect((await call(`GET ${style}`)).text.length).toBeGreaterThan(2000)
+    const popup = await call('GET /pos/popup')
+    const [script = ''] = /\/pos\/assets\/page-\w+\.js/.exec(popup.text) ?? []
+    expect((await call(`GET ${script}`)).text).toContain('/payments')
+    expect((await call('GET /sdk.js')).text).toContain('Paylike')
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
 /** From the line of the log that tells that the service listens. */
 function portOf(child: ChildProcessWithoutNullStreams): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -67,7 +67,7 @@ function open({ config, db, log, now, metrics }: Parts<Config>): App {
   const { externalUrl } = config.customers
   if (!config.vault.keys) log.warn('PAY_VAULT_KEYS is not set: customers cannot pay')
   else if (config.environment === 'production' && new URL(externalUrl).hostname === 'localhost')
-    log.warn(`PAY_API_EXTERNAL_URL is not set: payment links would lead customers to ${externalUrl}`)
+    log.warn(`PAY_API_EXTERNAL_URL is ${externalUrl}: payment links would lead customers to their own machines`)
   const parts: Omit<App, 'nudge'> = {
     config,
     db,

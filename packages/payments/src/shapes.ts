@@ -97,11 +97,14 @@ export const TransactionShape = Type.Object({
 })
 
 /** What a caller wants kept with something: any JSON object. PHP writes an empty one as an empty list. */
-export const Custom = settle(Type.Unknown({ description: 'A JSON object of at most 50 kB, given back as it came' }), (value) => {
-  if (Array.isArray(value) && value.length === 0) return {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return JSON.stringify(value).length <= 50_000 ? value : undefined
-})
+export const Custom = worded(
+  settle(Type.Unknown({ description: 'A JSON object of at most 50 kB, given back as it came' }), (value) => {
+    if (Array.isArray(value) && value.length === 0) return {}
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return JSON.stringify(value).length <= 50_000 ? value : undefined
+  }),
+  'Must be a JSON object of at most 50 kB',
+)
 
 /** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ */
 export const idempotencyNote =

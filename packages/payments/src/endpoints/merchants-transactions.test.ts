@@ -107,9 +107,9 @@ test.each<[string, Record<string, unknown>, string, unknown]>([
   ['no amount', { amount: undefined }, 'amount', 'Required'],
   ['an amount of zero', { amount: 0 }, 'amount', 'Must be at least 1'],
   ['a fraction', { amount: 0.5 }, 'amount', 'Must be a whole number'],
-  ['custom data that is a list', { custom: [1] }, 'custom', 'Invalid'],
-  ['custom data that is a text', { custom: 'x' }, 'custom', 'Invalid'],
-  ['more custom data than we keep', { custom: { text: 'x'.repeat(50_001) } }, 'custom', 'Invalid'],
+  ['custom data that is a list', { custom: [1] }, 'custom', 'Must be a JSON object of at most 50 kB'],
+  ['custom data that is a text', { custom: 'x' }, 'custom', 'Must be a JSON object of at most 50 kB'],
+  ['more custom data than we keep', { custom: { text: 'x'.repeat(50_001) } }, 'custom', 'Must be a JSON object of at most 50 kB'],
   ['a descriptor that is too long', { descriptor: 'x'.repeat(23) }, 'descriptor', expect.any(String)],
 ])('%s is refused, and the field is named', async (_, json, field, message) => {
   const { charge } = await arrange()

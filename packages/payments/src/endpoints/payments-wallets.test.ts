@@ -58,6 +58,14 @@ test('what a wallet handed out pays one order, however often it is exchanged for
   expect([other.status, other.json()]).toMatchObject([400, { code: 'TOKEN_INVALID', path: 'applepay' }])
 })
 
+test('nor does it pay another shop', async () => {
+  const paid = apple.pay(identity, { content })
+  expect((await pay(order(await exchange(paid)))).status).toBe(200)
+  const other = await plantMerchant(service)
+  const refused = await pay(order(await exchange(paid), { integration: { key: other.key } }))
+  expect(refused.json()).toMatchObject({ code: 'TOKEN_INVALID', path: 'applepay' })
+})
+
 test('another amount than the payer saw is refused', async () => {
   const refused = await ask('/payments', order(await exchange(), { amount: { ...amount, value: 1051 } }))
   expect(refused.json()).toMatchObject({ code: 'PAYMENT_APPLEPAY_AMOUNT_MISMATCH' })

@@ -153,7 +153,7 @@ async function placeByDevice(world: World, wish: Wish, amount: number): Promise<
   if (wish.declined === 'by the bank') tds.status = 'rejected'
   const simulation: Simulation = { tds, acquirer }
   const code = wish.way === 'card' ? await codeFor(world, wish) : undefined
-  const messageId = wish.rival === undefined ? randomUUID() : `message ${wish.rival}`
+  const messageId = wish.rival === undefined ? randomUUID() : `message ${wish.rival} of ${merchant.id}`
   const body = {
     integration: { key: merchant.key },
     test: simulation,
@@ -329,7 +329,7 @@ function listPayments({ merchant }: World): Promise<Row[]> {
     select id, state, amount, card_expiry as expiry, key_hash as "keyHash",
       exists (select from pay.agreements where agreements.merchant_id = transactions.merchant_id and agreements.transaction_id = id) as agreed,
       exists (select from pay.plans where plans.merchant_id = transactions.merchant_id and plans.transaction_id = id) as planned
-    from pay.transactions left join pay.idempotency on owner_id = transactions.merchant_id and idempotency.transaction_id = id
+    from pay.transactions left join pay.idempotency on idempotency.merchant_id = transactions.merchant_id and idempotency.transaction_id = id
     where transactions.merchant_id = ${merchant.id} and not recurring order by id`
 }
 
@@ -407,7 +407,7 @@ type Charge = { sourceId: string; keyHash: string; state: string; amount: number
 async function checkPlans({ merchant, orders }: World, plans: 'authorize' | 'capture'): Promise<number> {
   const charges = await service.app.db<Charge>`
     select source_id as "sourceId", key_hash as "keyHash", state, amount, captured, entries from pay.transactions
-    left join pay.idempotency on owner_id = transactions.merchant_id and idempotency.transaction_id = id and entry_id is null
+    left join pay.idempotency on idempotency.merchant_id = transactions.merchant_id and idempotency.transaction_id = id and entry_id is null
     where transactions.merchant_id = ${merchant.id} and recurring`
   const standing = await service.app.db<{ id: string; state: string; made: number; missed: number }>`
     select transaction_id as id, state, made, missed from pay.plans where merchant_id = ${merchant.id}`

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import { authenticationOf } from '../rules/challenges.ts'
 import { declineCodes, deviceCodeOf } from '../rules/device-codes.ts'
+import { nobody } from '../rules/idempotency.ts'
 import { hashKey } from '../rules/keys.ts'
 import type { ProcessingCode } from '../rules/processing-errors.ts'
 import { type Claim, findClaimed } from '../store/idempotency.ts'
@@ -57,7 +58,8 @@ function claimOf({
 }: Pick<Order, 'payee' | 'hash' | 'fingerprint' | 'walletToken'>): Claim {
   const key = walletToken ?? `order ${hash}`
   return {
-    ownerId: payee.id,
+    // One shop's token must not pay at another either.
+    ownerId: walletToken === undefined ? payee.id : nobody,
     key,
     keyHash: hashKey(key).toString('hex'),
     fingerprint,

@@ -1,13 +1,15 @@
 import { version } from '@tollgate/kit/version'
-import type { Command } from './command.ts'
+import type { Command, ServiceCommands } from './command.ts'
 import { runServiceCommand } from './commands.ts'
 import { runToEnd } from './end.ts'
 import { houseHelp } from './help.ts'
-import { identityCommands } from './identity-commands.ts'
 import { Mistake } from './mistake.ts'
-import { paymentsCommands } from './payments-commands.ts'
 
-const services = [identityCommands, paymentsCommands]
+/** Loaded when they are wanted: whoever runs one service need not hold the other in memory. */
+const services: Readonly<Record<string, () => Promise<ServiceCommands>>> = {
+  identity: async () => (await import('./identity-commands.ts')).identityCommands,
+  payments: async () => (await import('./payments-commands.ts')).paymentsCommands,
+}
 
 const commands: Readonly<Record<string, Command>> = {
   dev: {
@@ -22,9 +24,12 @@ const commands: Readonly<Record<string, Command>> = {
 
 async function run([word = '--help', ...rest]: readonly string[]): Promise<void> {
   if (word === '--version' || word === 'version') return console.log(version)
-  if (word === '--help' || word === '-h' || word === 'help') return console.log(houseHelp(services, commands))
-  const service = services.find((each) => each.service.name === word)
-  if (service) return runServiceCommand(service, rest)
+  if (word === '--help' || word === '-h' || word === 'help') {
+    const all = await Promise.all(Object.values(services).map((load) => load()))
+    return console.log(houseHelp(all, commands))
+  }
+  const load = Object.hasOwn(services, word) ? services[word] : undefined
+  if (load) return runServiceCommand(await load(), rest)
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined
   if (!command) throw new Mistake(`There is no command ${JSON.stringify(word)}. Try: tollgate --help`)
   await command.run(rest)

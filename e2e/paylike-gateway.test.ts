@@ -79,7 +79,7 @@ test.each(['/transactions', '/cards'])(
 )
 
 test.each([
-  ['/transactions', 'custom=text', 'custom: Invalid'],
+  ['/transactions', 'custom=text', 'custom: Must be a JSON object of at most 50 kB'],
   ['/transactions', 'card=4100000000000000', 'card: Must be an object'],
   ['/cards', 'expiry=08%2F66', 'expiry: Must be an object'],
   ['/cards', '%ff', 'a percent-encoded field is not valid UTF-8'],

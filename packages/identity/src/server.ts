@@ -17,9 +17,11 @@ import { authorize } from './endpoints/authorize.ts'
 import { callback, formCallback } from './endpoints/callback.ts'
 import { health } from './endpoints/health.ts'
 import { invite } from './endpoints/invite.ts'
+import { live } from './endpoints/live.ts'
 import { logout } from './endpoints/logout.ts'
 import { magiclink } from './endpoints/magiclink.ts'
 import { otp } from './endpoints/otp.ts'
+import { ready } from './endpoints/ready.ts'
 import { reauthenticate } from './endpoints/reauthenticate.ts'
 import { recover } from './endpoints/recover.ts'
 import { resend } from './endpoints/resend.ts'
@@ -39,6 +41,8 @@ import { OAuthRefusal } from './rules/oauth-refusal.ts'
 /** The whole API of the identity service. */
 export const endpoints: readonly Endpoint<App>[] = [
   health,
+  live,
+  ready,
   settings,
   signup,
   token,

@@ -82,7 +82,7 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
       const seconds = (performance.now() - started) / 1000
       metrics?.finished({ method: request.method, route: route?.endpoint.path, status, seconds })
       span?.end({ status, ...(error === undefined ? {} : { error }) })
-      if (!route?.endpoint.quiet || status >= 400) tell(log, request, pattern, status, seconds, span)
+      if (!route?.endpoint.quiet || !(status in route.endpoint.reply)) tell(log, request, pattern, status, seconds, span)
     }
 
     const deliver = (wire: Wire): number => {

@@ -10,6 +10,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { type Migration, migrate } from './migrate.ts'
 import type { ApiDescription } from './openapi.ts'
+import { beginLeaving, isLeaving } from './readiness.ts'
 import { headersOf, type Manner } from './serve/manner.ts'
 import { createHandler } from './serve.ts'
 import { affordableWorkers, type ServiceConfig } from './service-settings.ts'
@@ -71,8 +72,7 @@ export async function startService<Config extends ServiceConfig, App>(
   const app = service.open({ config, db, log, now, metrics: telemetry.metrics })
   const manner = service.manner(config)
   const endpoints = [...service.endpoints, ...documentEndpoints(describe(service))]
-  let leaving = false
-  const handler = createHandler<App>({ app, endpoints, manner, log, telemetry, strict, leaving: () => leaving })
+  const handler = createHandler<App>({ app, endpoints, manner, log, telemetry, strict, leaving: () => isLeaving(db) })
   try {
     const listening = await listen({
       host: config.api.host,
@@ -92,7 +92,7 @@ export async function startService<Config extends ServiceConfig, App>(
       app,
       port: listening.port,
       async stop(seconds) {
-        leaving = true
+        beginLeaving(db)
         await listening.drain(seconds)
         await service.close?.(app)
         await db.close()

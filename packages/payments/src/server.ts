@@ -21,6 +21,7 @@ import { health } from './endpoints/health.ts'
 import { idempotency } from './endpoints/idempotency.ts'
 import { identitiesMerchants } from './endpoints/identities-merchants.ts'
 import { line } from './endpoints/lines.ts'
+import { live } from './endpoints/live.ts'
 import { me } from './endpoints/me.ts'
 import { changeMerchant, merchant, merchants } from './endpoints/merchants.ts'
 import { addMerchantApp, merchantsApps, removeMerchantApp } from './endpoints/merchants-apps.ts'
@@ -42,6 +43,7 @@ import { paymentsFingerprint } from './endpoints/payments-fingerprint.ts'
 import { pos } from './endpoints/pos.ts'
 import { posAssets } from './endpoints/pos-assets.ts'
 import { posPopup } from './endpoints/pos-popup.ts'
+import { ready } from './endpoints/ready.ts'
 import { sdk, sdkTen } from './endpoints/sdk.ts'
 import { transaction } from './endpoints/transactions.ts'
 import { captures } from './endpoints/transactions-captures.ts'
@@ -57,6 +59,8 @@ import { ProcessingErrorShape } from './shapes.ts'
 /** The whole API of the payments service. */
 export const endpoints: readonly Endpoint<App>[] = [
   health,
+  live,
+  ready,
   apps,
   me,
   merchants,

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { type Cleanup, createCleanup } from './cleanup.ts'
 import { measureColdStart } from './cold-start.ts'
 import { measureCrowded } from './crowd.ts'
@@ -7,6 +7,7 @@ import { startDatabase } from './database.ts'
 import { machineFacts } from './machine.ts'
 import { type Measured, measureRounds, startGenerator } from './measure.ts'
 import { Mistake, type Options, readOptions, usage } from './options.ts'
+import { savePage } from './performance-page.ts'
 import { prepareProgram } from './program.ts'
 import { type Figures, writeReport } from './report.ts'
 import { createStage } from './stage.ts'
@@ -76,6 +77,7 @@ async function run(): Promise<number> {
     const figures = await Promise.race([bench(options, cleanup), interruption()])
     console.log(writeReport(figures))
     if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(figures, null, 2)}\n`)
+    if (options.page) await savePage(figures, join(import.meta.dirname, '..', 'docs'))
     return figures.summaries.some(({ errors }) => Object.keys(errors).length > 0) ? 1 : 0
   } finally {
     await cleanup.now()

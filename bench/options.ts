@@ -15,6 +15,7 @@ export type Options = {
   history: number
   json: string | undefined
   program: string | undefined
+  page: boolean
   help: boolean
 }
 
@@ -31,12 +32,17 @@ export const usage = `npm run bench -- [workload…] [settings]
   --history 1000000 how many transactions the merchant has whose lists and balance are looked at
   --workers ${defaultWorkers}       processes of every server
   --json FILE       write all figures to a file as well
+  --page            write docs/performance.md and its charts, of all workloads as fast as they are answered
   --program FILE    measure this tollgate instead of the one that is built here`
 
 export function readOptions(words: string[], known: readonly string[]): Options {
   const { values, positionals } = parse(words)
   const unknown = positionals.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new Mistake(`There is no workload ${JSON.stringify(unknown)}; there are ${known.join(', ')}.`)
+  const page = values.page ?? false
+  if (page && positionals.length > 0) throw new Mistake('--page is about all workloads: name none.')
+  if (page && values.rate !== undefined)
+    throw new Mistake('--page compares, which needs workloads to go as fast as they can: leave out --rate.')
   return {
     names: positionals.length > 0 ? positionals : known,
     seconds: number('--seconds', values.seconds, 1, { least: 0.1 }),
@@ -48,6 +54,7 @@ export function readOptions(words: string[], known: readonly string[]): Options 
     history: number('--history', values.history, 1_000_000, { least: 10_000, whole: true }),
     json: values.json,
     program: values.program,
+    page,
     help: values.help ?? false,
   }
 }
@@ -68,6 +75,7 @@ function parse(words: string[]) {
         history: text,
         json: text,
         program: text,
+        page: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     })

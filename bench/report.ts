@@ -12,7 +12,7 @@ export type Figures = {
   goals: readonly Goal[]
 }
 
-const headings = [
+export const headings = [
   'workload',
   'requests/s',
   'server µs',
@@ -30,10 +30,10 @@ export function writeReport({ machine, run, summaries, comparisons, coldStart, b
     facts(machine),
     facts(run),
     '',
-    ...table([headings, ...summaries.map(row)]),
+    ...table([headings, ...summaries.map(rowOf)]),
     'In parentheses: the middle half of the rounds.',
     '',
-    ...summaries.flatMap(remarks),
+    ...summaries.flatMap(remarksOf),
     ...comparisons.map(({ name, baseline, ratios }) => `${name} : ${baseline}  ${spread(ratios, percent)}`),
     `cold start  ${spread(coldStart.seconds, (seconds) => `${seconds.toFixed(3)} s`)}, idle memory ${shown(coldStart.idleMegabytes, 1)} MB`,
     '',
@@ -42,7 +42,8 @@ export function writeReport({ machine, run, summaries, comparisons, coldStart, b
   ].join('\n')
 }
 
-function row(summary: Summary): string[] {
+/** The cells of a workload, under `headings`. */
+export function rowOf(summary: Summary): string[] {
   const failed = Object.values(summary.errors).reduce((total, count) => total + count, 0)
   return [
     summary.title,
@@ -58,7 +59,8 @@ function row(summary: Summary): string[] {
   ]
 }
 
-function remarks({ name, requests, errors, remarks: special, generatorBusy, strangersBusy }: Summary): string[] {
+/** What has to be known to make sense of the figures. */
+export function remarksOf({ name, requests, errors, remarks: special, generatorBusy, strangersBusy }: Summary): string[] {
   const failures = Object.entries(errors).map(([why, count]) => `${name} is not valid: ${count} × ${why}`)
   if (requests === 0) return failures
   // Whoever waits for the generator looks faster than they are, next to a server that does not.
@@ -73,7 +75,7 @@ function remarks({ name, requests, errors, remarks: special, generatorBusy, stra
   return [...failures, ...special.map((remark) => `${name}: ${remark}`), ...slow, ...disturbed]
 }
 
-function spread(values: readonly number[], write: (value: number) => string): string {
+export function spread(values: readonly number[], write: (value: number) => string): string {
   const [low, high] = middleHalf(values)
   return `${write(median(values))} (${write(low)} … ${write(high)})`
 }

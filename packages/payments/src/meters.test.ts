@@ -1,17 +1,26 @@
+import { readFileSync } from 'node:fs'
 import { createMetrics } from '@tollgate/kit/metrics'
+import { prometheusText } from '@tollgate/kit/scrape'
 import { startSmtpSink } from '@tollgate/kit/smtp-sink'
 import { noTelemetry } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Acquirer, Simulation } from './acquirers/acquirer.ts'
 import { createMeters } from './meters.ts'
+import { editMerchant } from './operations/edit-merchant.ts'
 import { createFinisher } from './operations/finish-pending.ts'
+import { recordPlan } from './operations/record-plan.ts'
 import { startPayoutLoop } from './operations/run-payouts.ts'
+import { runPlans } from './operations/run-plans.ts'
+import type { Plan } from './rules/plan-shape.ts'
+import { insertAgreement } from './store/agreements.ts'
 import { plantMerchant, plantTransaction, startPayments } from './testing.ts'
 
 const metrics = createMetrics()
 let service: Awaited<ReturnType<typeof startPayments>>
 beforeAll(async () => {
-  service = await startPayments({ PAY_PAYOUTS_HOUR: '0' }, { telemetry: { ...noTelemetry, metrics } })
+  // What has no answer is asked about by the tests alone.
+  const settings = { PAY_PAYOUTS_HOUR: '0', PAY_ASK_AGAIN_AFTER: '3600' }
+  service = await startPayments(settings, { telemetry: { ...noTelemetry, metrics } })
 })
 afterAll(() => service.stop())
 
@@ -196,6 +205,136 @@ test('invitations are counted by what the mail server said', async () => {
   await expectTold({ delivered: 1, postponed: 1, refused: 1 })
 })
 
+const [day, month] = [86_400, 31 * 86_400]
+
+/** A payment whose customer agreed to three more from tomorrow on, one a month, of a merchant who has plans executed. */
+async function agree(simulation?: Simulation): Promise<string> {
+  const { merchant, transaction: transactionId } = await arrange(simulation)
+  await editMerchant(service.app, merchant.id, { terms: { plans: 'authorize' }, price: {} })
+  const first = new Date(service.now().getTime() + day * 1000)
+  const amount = { currency: 'EUR', exponent: 2, value: 995 }
+  const plan: Plan = [{ amount, repeat: { first, count: 3, interval: { unit: 'month' } } }]
+  const agreed = { merchantId: merchant.id, transactionId, plan }
+  await service.app.db.begin(async (tx) => {
+    const now = service.now()
+    const card = Buffer.from('a card that the simulator does without')
+    await insertAgreement(tx, { ...agreed, created: now, unplannedMerchant: false, unplannedCustomer: false, card })
+    await recordPlan(tx, { ...agreed, now })
+  })
+  return transactionId
+}
+
+test('payments of plans are counted by outcome, one without an answer once and again when it has one', async () => {
+  await agree()
+  await agree({ acquirer: { authorize: 'declined' } })
+  await agree({ acquirer: { authorize: 'unanswered' } })
+  service.now.advance(day)
+  const run = () => runPlans(service.app)
+  expect(await grownBy('tollgate_plan_payments', run)).toEqual({ paid: 1, declined: 1, pending: 1 })
+  service.now.advance(61)
+  expect(await grownBy('tollgate_plan_payments', run)).toEqual({})
+  await createFinisher(service.app, { after: 1 })()
+  service.now.advance(61)
+  expect(await grownBy('tollgate_plan_payments', run)).toEqual({ paid: 1 })
+  service.now.advance(3 * month)
+  // Two were left of each plan: one is too late by now, where it was not to be tried again.
+  expect(await grownBy('tollgate_plan_payments', run)).toEqual({ missed: 2, paid: 1, declined: 3, pending: 1 })
+})
+
+test('plans that end while they are charged are counted by reason', async () => {
+  await service.app.db`update pay.plans set state = 'stopped', reason = 'asked', ended = ${service.now()} where state = 'active'`
+  await agree()
+  const [failed, expired] = [await agree(), await agree({ card: { status: 'expired' } })]
+  await service.app.db`update pay.transactions set state = 'declined', error_code = 8, capturable = 0 where id = ${failed}`
+  service.now.advance(month)
+  const grown = await grownBy('tollgate_plans_ended', async () => {
+    for (let count = 0; count < 3; count++) {
+      await runPlans(service.app)
+      service.now.advance(month)
+    }
+  })
+  expect(grown).toEqual({ finished: 1, payment_failed: 1, final_error: 1 })
+  const [plan] = await service.app.db`select reason from pay.plans where transaction_id = ${expired}`
+  expect(plan).toEqual({ reason: 'final_error' })
+})
+
+test('of payments of plans that are due and not made, the age of the oldest is told until it is made', async () => {
+  await service.app.db`update pay.plans set state = 'stopped', reason = 'asked', ended = ${service.now()} where state = 'active'`
+  service.now.advance(600)
+  const overdue = () => told('tollgate_plan_overdue_age')['']
+  expect(overdue()).toBe(0)
+  const source = await agree({ acquirer: { authorize: 'unanswered' } })
+  const [plan] = await service.app.db<{ due: Date }>`select due from pay.plans where transaction_id = ${source}`
+  const due = plan?.due.getTime() ?? 0
+  service.now.advance((due - service.now().getTime()) / 1000 + 20)
+  await runPlans(service.app)
+  expect(overdue()).toBe(20)
+  service.now.advance(61)
+  await runPlans(service.app)
+  service.now.advance(100)
+  expect(overdue()).toBe(181)
+  await createFinisher(service.app, { after: 1 })()
+  await runPlans(service.app)
+  service.now.advance(61)
+  expect(overdue()).toBe(0)
+})
+
+test('what hides behind an older one comes to light when that is made', () => {
+  const own = createMetrics()
+  const start = Date.parse('2030-01-01T00:00:00Z')
+  let seconds = 1000
+  const at = (second: number) => new Date(start + second * 1000)
+  const meters = createMeters(own, { now: () => at(seconds), day: () => undefined })
+  const overdue = () => told('tollgate_plan_overdue_age', own)['']
+  meters.planOverdue(at(900), at(1100))
+  meters.planOverdue(at(950), at(1300))
+  meters.planOverdue(at(990), at(1200))
+  expect(overdue()).toBe(100)
+  seconds = 1160
+  expect(overdue()).toBe(210)
+  seconds = 1360
+  expect(overdue()).toBe(0)
+})
+
+test('tokens of the vault are counted by type, those that were refused are not, and refusals by limit', async () => {
+  const metrics = createMetrics()
+  const own = await startPayments(
+    { PAY_RATE_LIMIT_HEADER: 'X-Caller', PAY_RATE_LIMIT_VAULT: '3/1m', PAY_RATE_LIMIT_NEWCOMERS: '1/1h' },
+    { telemetry: { ...noTelemetry, metrics } },
+  )
+  onTestFinished(() => own.stop())
+  const ask = async (what: string, json: object) =>
+    (await own.call(`POST ${what}`, { headers: { 'accept-version': '1', 'x-caller': '192.0.2.1' }, json })).status
+  const pcn = { type: 'pcn', value: '4100000000000000' }
+  const statuses = [
+    await ask('/vault', pcn),
+    await ask('/vault', { type: 'pcn', value: 'no number' }),
+    await ask('/vault', pcn),
+    await ask('/vault', { type: 'pcsc', value: '123' }),
+    await ask('/vault', pcn),
+    await ask('/vault', pcn),
+    await ask('/apps', {}),
+    await ask('/apps', {}),
+  ]
+  expect(statuses).toEqual([200, 400, 200, 200, 429, 429, 201, 429])
+  expect(told('tollgate_vault_tokens', metrics)).toEqual({ pcn: 2, pcsc: 1 })
+  expect(told('tollgate_rate_limited', metrics)).toEqual({ declined: 0, vault: 2, newcomers: 1 })
+})
+
+test('a scrape shows them under the names that the guide tells', () => {
+  const text = prometheusText(metrics.snapshot())
+  expect(text).toMatch(/^tollgate_plan_payments_total\{outcome="paid"\} \d+$/m)
+  expect(text).toMatch(/^tollgate_plans_ended_total\{reason="retries_exhausted"\} \d+$/m)
+  expect(text).toMatch(/^tollgate_plan_overdue_age_seconds \d+$/m)
+  expect(text).toMatch(/^tollgate_vault_tokens_total\{type="pcsc"\} \d+$/m)
+  expect(text).toMatch(/^tollgate_rate_limited_total\{limit="newcomers"\} \d+$/m)
+  const guide = readFileSync(new URL('../../../docs/guides/running.md', import.meta.url), 'utf8')
+  const names = metrics
+    .snapshot()
+    .flatMap(({ name, unit }) => (/^tollgate_/.test(name) ? [unit === 's' ? `${name}_seconds` : name] : []))
+  expect(names.filter((name) => name !== 'tollgate_metrics_dropped' && !guide.includes(`\`${name}\``))).toEqual([])
+})
+
 test('exchange rates are as old as the day that they are of, and not a number where there are none', () => {
   let day: string | undefined = '2030-01-01'
   const own = createMetrics()
@@ -218,6 +357,9 @@ test('what may happen any day is at zero from the start', () => {
     'unknown none test': 0,
   })
   expect(told('tollgate_payouts', own)).toEqual({ made: 0, failed: 0 })
+  expect(told('tollgate_plan_payments', own)).toEqual({ paid: 0, declined: 0, pending: 0, missed: 0 })
+  expect(told('tollgate_plans_ended', own)).toEqual({ finished: 0, final_error: 0, retries_exhausted: 0, payment_failed: 0 })
+  expect(told('tollgate_rate_limited', own)).toEqual({ declined: 0, vault: 0, newcomers: 0 })
 })
 
 test('where nobody wants metrics nothing is counted, and no acquirer is timed', () => {

@@ -196,6 +196,17 @@ function rawOf(value: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
+/** Whole numbers from 0 to below another, the same ones for the same seed. */
+export function luckOf(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
 /** What answers and mails gave away so far, for requests to come. */
 export type Pools = Record<string, string[]>
 
@@ -231,7 +242,19 @@ export function settled(call: FuzzCall, pools: Pools): FuzzCall {
 
 export type Answered = { status: number; text: string; headers: IncomingMessage['headers'] }
 
-export function sendCall(origin: string, agent: Agent, { method, path, headers, body, encoding }: FuzzCall): Promise<Answered> {
+/** Sends a request; once more where the other side was just about to hang up on a connection that had been idle. */
+export async function sendCall(origin: string, agent: Agent, call: FuzzCall): Promise<Answered> {
+  try {
+    return await sendOnce(origin, agent, call)
+  } catch (problem) {
+    if (!(problem instanceof Reused)) throw problem
+    return sendOnce(origin, agent, call)
+  }
+}
+
+class Reused extends Error {}
+
+function sendOnce(origin: string, agent: Agent, { method, path, headers, body, encoding }: FuzzCall): Promise<Answered> {
   const content = encoding === 'json' ? textOf(body) : formOf(body)
   const type = encoding === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
   const own = content === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(content)) }
@@ -244,7 +267,9 @@ export function sendCall(origin: string, agent: Agent, { method, path, headers, 
         resolve({ status: response.statusCode ?? 0, text: String(Buffer.concat(chunks)), headers: response.headers }),
       )
     })
-    sent.on('error', reject)
+    sent.on('error', (problem: NodeJS.ErrnoException) =>
+      reject(sent.reusedSocket && problem.code === 'ECONNRESET' ? new Reused('hung up on', { cause: problem }) : problem),
+    )
     sent.end(content)
   })
 }

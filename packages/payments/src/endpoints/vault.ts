@@ -35,14 +35,19 @@ as \`card.number\` or \`card.code\`. A token can be paid with for PAY_VAULT_TOKE
   fails: ['REQUEST_INVALID', 'over_rate_limit', 'vault_missing'],
 
   async run(app, { body: { type, value }, request }) {
-    const { vault, db, now, config } = app
+    const { vault, db, now, config, meters } = app
     const { pattern, refusal } = kinds[type]
     // Whether it could be the number of a card is not asked here: the numbers of test cards could not.
     if (!pattern.test(value.reveal())) throw unfit('value', refusal)
     await limitCaller(app, request, 'vault', config.rateLimit.vault)
-    if (type === 'pcn') return { token: vault.seal('pcn', value.reveal(), now()) }
+    if (type === 'pcn') {
+      const token = vault.seal('pcn', value.reveal(), now())
+      meters.vaultToken(type)
+      return { token }
+    }
     const { token, ...key } = vault.sealCode(value.reveal(), now())
     await insertSecurityCode(db, key)
+    meters.vaultToken(type)
     return { token }
   },
 })

@@ -6,12 +6,12 @@ import type { Rate } from '@tollgate/kit/rate'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 
-type Parts = Pick<App, 'config' | 'db' | 'now'>
+type Parts = Pick<App, 'config' | 'db' | 'now' | 'meters'>
 
 /** Refuses a caller who asks too often. */
 export async function limitCaller(app: Parts, request: Incoming, what: string, rate: Rate): Promise<void> {
   const key = bucketOf(app, request, what)
-  if (key) judge(app, rate, await takeFromBucket(app.db, key, rate, app.now()))
+  if (key) judge(app, { what, rate }, await takeFromBucket(app.db, key, rate, app.now()))
 }
 
 /**
@@ -26,7 +26,7 @@ export async function limitFailures<T>(
 ): Promise<T> {
   const key = bucketOf(app, request, what)
   if (!key) return story()
-  judge(app, rate, await peekIntoBucket(app.db, key, rate, app.now()))
+  judge(app, { what, rate }, await peekIntoBucket(app.db, key, rate, app.now()))
   try {
     return await story()
   } catch (problem) {
@@ -36,7 +36,7 @@ export async function limitFailures<T>(
 }
 
 /** Forgets callers whose buckets have filled up again, so that they are as good as new. */
-export async function forgetCallers({ config, db, now }: Parts, atOnce = 10_000): Promise<void> {
+export async function forgetCallers({ config, db, now }: Pick<App, 'config' | 'db' | 'now'>, atOnce = 10_000): Promise<void> {
   const { header: _, ...rates } = config.rateLimit
   const longest = Math.max(
     ...Object.values(rates).map(({ most, amount, seconds }) => seconds * Math.ceil(most / Math.max(1, amount))),
@@ -56,8 +56,13 @@ function bucketOf({ config }: Parts, { headers }: Incoming, what: string): Buffe
     : undefined
 }
 
-function judge({ now }: Parts, rate: Rate, { taken, refilledAt }: { taken: boolean; refilledAt: Date }): void {
+function judge(
+  { now, meters }: Parts,
+  { what, rate }: { what: string; rate: Rate },
+  { taken, refilledAt }: { taken: boolean; refilledAt: Date },
+): void {
   if (taken && rate.most > 0) return
+  meters.limited(what)
   const left = Math.max(1, Math.ceil(rate.seconds - (now().getTime() - refilledAt.getTime()) / 1000))
   throw fail('over_rate_limit', { headers: { 'retry-after': String(left) } })
 }

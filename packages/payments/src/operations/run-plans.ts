@@ -42,6 +42,7 @@ export async function runPlans(app: Parts, { signal }: { signal?: AbortSignal } 
     const now = app.now()
     const held = await holdDuePlans(app.db, { now, until: later(now, hold), limit: pageSize })
     if (held.length === 0) break
+    for (const { tryAt } of held) app.meters.planOverdue(tryAt, now)
     const waiting = held.values()
     let outage: Unavailable | undefined
     const work = async () => {
@@ -52,6 +53,7 @@ export async function runPlans(app: Parts, { signal }: { signal?: AbortSignal } 
         } catch (problem) {
           if (problem instanceof Unavailable) outage = problem
           run.failed++
+          app.meters.planOverdue(plan.tryAt, later(app.now(), hold))
           const { merchantId: merchant, transactionId: transaction } = plan
           app.log.error(
             { merchant, transaction, error: problem },
@@ -86,7 +88,10 @@ function later(moment: Date, seconds: number): Date {
 async function advance(app: Parts, held: HeldPlan, run: PlanRun): Promise<void> {
   const now = app.now()
   const source = await findTransaction(app.db, held.merchantId, held.transactionId)
-  if (source?.transaction.state === 'pending') return awaitOutcome(app.db, held, { until: later(now, patience), pendingId: null })
+  if (source?.transaction.state === 'pending') {
+    app.meters.planOverdue(held.tryAt, later(now, patience))
+    return awaitOutcome(app.db, held, { until: later(now, patience), pendingId: null })
+  }
   if (source?.transaction.state !== 'approved') return stop(app, held, 'payment_failed', run)
 
   const isBegun = await hasBegun(app, held)
@@ -99,6 +104,7 @@ async function advance(app: Parts, held: HeldPlan, run: PlanRun): Promise<void> 
   })
   // Somebody stopped it, or has taken it over.
   if (!tried) return
+  app.meters.planPayments('missed', missed)
   await pay(app, tried, source.transaction, run)
 }
 
@@ -117,12 +123,16 @@ async function pay(app: Parts, tried: Trying, source: Transaction, run: PlanRun)
   const now = app.now()
   if (paid.kind === 'pending') {
     run.pending++
+    // It is looked at every minute, and pending only once.
+    if (tried.lastTransactionId !== paid.id) app.meters.planPayments('pending')
+    app.meters.planOverdue(tried.tryAt, later(now, patience))
     return awaitOutcome(app.db, tried, { until: later(now, patience), pendingId: paid.id })
   }
   const progress = paid.kind === 'approved' ? afterPayment(tried, paid.id, now) : afterDecline(tried, paid, now)
   if (!(await setProgress(app.db, tried, progress))) return
-  if (paid.kind === 'approved') run.paid++
-  else run.declined++
+  const outcome = paid.kind === 'approved' ? 'paid' : 'declined'
+  run[outcome]++
+  app.meters.planPayments(outcome)
   noteEnd(app, tried, progress, run)
 }
 
@@ -152,7 +162,9 @@ type Skipped = { next: ReturnType<typeof skipMissed>['next']; missed: number; no
 async function putOff(app: Parts, held: HeldPlan, { next, missed, now }: Skipped, run: PlanRun): Promise<void> {
   const skipped = { ...untried(held, now), missed, tries: 0, firstTried: null }
   const progress: Progress = next ? { ...skipped, next, tryAt: next.due } : { ...skipped, end: { state: 'finished' } }
-  if (await setProgress(app.db, held, progress)) noteEnd(app, held, progress, run)
+  if (!(await setProgress(app.db, held, progress))) return
+  app.meters.planPayments('missed', missed)
+  noteEnd(app, held, progress, run)
 }
 
 async function stop(app: Parts, held: HeldPlan, reason: 'payment_failed', run: PlanRun): Promise<void> {
@@ -160,9 +172,15 @@ async function stop(app: Parts, held: HeldPlan, reason: 'payment_failed', run: P
   if (await setProgress(app.db, held, progress)) noteEnd(app, held, progress, run)
 }
 
-function noteEnd({ log }: Parts, { merchantId, transactionId }: HeldPlan, { end, errorCode }: Progress, run: PlanRun): void {
+function noteEnd(
+  { log, meters }: Parts,
+  { merchantId, transactionId }: HeldPlan,
+  { end, errorCode }: Progress,
+  run: PlanRun,
+): void {
   if (!end) return
   run[end.state]++
+  meters.planEnded(end.state === 'finished' ? 'finished' : end.reason)
   const facts = { merchant: merchantId, transaction: transactionId }
   if (end.state === 'finished') log.info(facts, 'a plan is finished')
   else log.warn({ ...facts, reason: end.reason, code: errorCode }, 'a plan was stopped')

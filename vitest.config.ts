@@ -2,7 +2,13 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'bench/**/*.test.ts', 'tools/**/*.test.ts', 'e2e/**/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'torture/**/*.test.ts',
+      'tools/**/*.test.ts',
+      'e2e/**/*.test.ts',
+    ],
     globalSetup: ['tools/test-postgres.ts'],
     // Files share their process: each has a database of its own, and loading everything anew for every file would cost more than the tests.
     isolate: false,

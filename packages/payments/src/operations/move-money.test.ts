@@ -60,6 +60,27 @@ test('what the acquirer declines goes back into its pot, and a key tells it agai
   expect((await move('captures', 400, { 'idempotency-key': 'no' })).text).toBe(answer.text)
 })
 
+test('what somebody else settles between the two statements of an answer is not in it, as it is not when it is told again', async () => {
+  const { merchant, id, move } = await arrange({ latency: 1 })
+  const { app } = service
+  const found = await findTransaction(app.db, merchant.id, id)
+  if (!found) throw new Error('the transaction is gone')
+  let others = 0
+  const overtaken = (async (template: TemplateStringsArray, ...values: unknown[]) => {
+    const rows = await (app.db as (...all: unknown[]) => Promise<unknown>)(template, ...values)
+    if (template.join('').includes('update pay.trail') && others++ === 0) {
+      // Not in the same moment: which of two came first could not be told apart.
+      service.now.advance(1)
+      expect((await move('captures', 300)).status).toBe(201)
+    }
+    return rows
+  }) as unknown as typeof app.db
+  const db = Object.assign(overtaken, { begin: app.db.begin, close: app.db.close })
+  const told = await moveMoney({ ...app, db }, { kind: 'capture', found, amount: 100, descriptor: undefined, claim: undefined })
+  expect(others).toBe(1)
+  expect([told.captured, told.trail.map(({ amount }) => amount)]).toEqual([100, [100]])
+})
+
 test('a refund in three strokes comes to the same as one at once', async () => {
   const [slow, quick] = [await arrange({ refund: 'unanswered' }), await arrange(undefined)]
   for (const { move } of [slow, quick]) await move('captures', 999)

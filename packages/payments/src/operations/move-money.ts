@@ -189,7 +189,8 @@ async function put(app: Parts, { found, entryId, outcome }: Answered): Promise<T
   // Whoever else asked about it meanwhile has heard the same.
   const ended = now.trail.find(({ id }) => id === entryId)
   if (ended?.state === 'failed') throw declined(ended.errorCode ?? 12)
-  return now
+  // As a key would be told: others may have settled theirs between our two statements.
+  return asOfEntry(now, entryId)
 }
 
 /** False when somebody else has settled it. */

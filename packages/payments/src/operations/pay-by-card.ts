@@ -1,6 +1,6 @@
 import type { Tx } from '@tollgate/kit/db'
 import type { Secret } from '@tollgate/kit/secret'
-import type { CardFacts, CardMethod, Decided, Simulation } from '../acquirers/acquirer.ts'
+import type { CardFacts, CardMethod, Simulation } from '../acquirers/acquirer.ts'
 import type { App } from '../app.ts'
 import { schemeOf } from '../rules/card-scheme.ts'
 import type { Plan } from '../rules/plan-shape.ts'
@@ -56,7 +56,7 @@ export function payByCard(app: App, payment: CustomerPayment): Promise<{ id: str
     refused: payment.refused ?? refusalOf(card, facts, payee, app.now()),
     async prepare(tx, id, decided) {
       const code = card.codeToken ? await takeCode(app, tx, card.codeToken) : card.code
-      if (agreement && decided?.kind !== 'declined') await agree(app, tx, { id, payment, agreement, decided })
+      if (agreement && decided?.kind !== 'declined') await agree(app, tx, { id, payment, agreement })
       return methodOf(card, code)
     },
   })
@@ -92,7 +92,7 @@ async function takeCode(app: App, tx: Tx, { id, token }: { id: Buffer; token: st
   return code
 }
 
-type Agreeing = { id: string; payment: CustomerPayment; agreement: Agreed; decided: Decided | undefined }
+type Agreeing = { id: string; payment: CustomerPayment; agreement: Agreed }
 
 async function agree(app: App, tx: Tx, { id, payment, agreement }: Agreeing): Promise<void> {
   const { payee, card } = payment

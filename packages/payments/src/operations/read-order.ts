@@ -131,8 +131,10 @@ function checkTestMode({ test }: Payee, body: OrderBody): void {
   throw fail('TEST_MODE_MIXED', { message: `Mismatch of test modes: ${message}` })
 }
 
+type Money = { amount: number; currency: string }
+
 /** Without an amount the card is only looked at. */
-function readAmount(payee: Payee, { amount: money }: OrderBody): { amount: number; currency: string } {
+function readAmount(payee: Payee, { amount: money }: OrderBody): Money {
   if (!money) return { amount: 0, currency: payee.currency }
   const { currency } = money
   if (!isChargeable(currency)) throw unfit('amount.currency', 'Must be the code of a currency that payments can be made in')
@@ -140,8 +142,6 @@ function readAmount(payee: Payee, { amount: money }: OrderBody): { amount: numbe
   if (amount === undefined) throw unfit('amount.value', 'Too large for a payment')
   return { amount, currency }
 }
-
-type Money = { amount: number; currency: string }
 
 /** `wallet`: what it says of who is paying, where that need not be asked again. */
 type Method = { card: PresentedCard; walletToken?: string; wallet?: Course['wallet'] }
@@ -190,8 +190,7 @@ function checkScheme(number: Secret, { test }: Payee, { test: simulation }: Orde
 
 function readAgreement({ amount, plan, unplanned, card }: OrderBody, now: Date): Agreed | undefined {
   const settled = plan && readPlan(plan, now)
-  if (settled && 'problems' in settled)
-    throw fail('validation_failed', { problems: settled.problems.map((each) => ({ ...each, kind: 'value' as const })) })
+  if (settled && 'problems' in settled) throw fail('validation_failed', { problems: settled.problems })
   // Whoever has a card looked at without paying wants it charged later.
   const unplannedMerchant = unplanned?.merchant ?? card?.store?.merchant ?? (!amount && !plan)
   const unplannedCustomer = unplanned?.customer ?? card?.store?.customer ?? false

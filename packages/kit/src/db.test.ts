@@ -104,6 +104,12 @@ test('hundreds of statements at once each get their own answer, whichever fail a
   }
 })
 
+test("a statement that can never be prepared gets the server's own reason, however many ask for it", async () => {
+  const own = ownDb({ lanes: 1 })
+  const answers = await Promise.allSettled(Array.from({ length: 3_000 }, () => own`select 1 as it from auth.never`))
+  expect(new Set(answers.map((answer) => answer.status === 'rejected' && answer.reason.code))).toEqual(new Set(['42P01']))
+})
+
 test('a statement that could not be prepared works once its table is there', async () => {
   const own = ownDb({ lanes: 1 })
   const ask = () => own`select 1 as it from auth.late`

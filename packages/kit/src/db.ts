@@ -71,16 +71,16 @@ export function openDb(options: DbOptions): Db {
 
   const sql: Sql = (template, ...values) => {
     const statement = statementOf(template)
-    return again(() => {
+    return again((isFirst) => {
       const among = statement.looks ? lanes : writeLanes
       turn++
-      return ask((among[turn % among.length] as Lane).run, statement, values)
+      return ask((among[turn % among.length] as Lane).run, statement, values, isFirst)
     })
   }
 
   let closed: Promise<unknown> | undefined
   return Object.assign(sql, {
-    begin: <T>(story: (tx: Tx) => Promise<T>) => again(() => transaction(pool, statementOf, story)),
+    begin: <T>(story: (tx: Tx) => Promise<T>) => again((isFirst) => transaction(pool, statementOf, story, isFirst)),
     async close() {
       closed ??= Promise.all([pool.end(), ...[...new Set([...lanes, ...writeLanes])].map((lane) => lane.close())])
       // A server that hangs must not keep the process from leaving.
@@ -89,7 +89,12 @@ export function openDb(options: DbOptions): Db {
   })
 }
 
-async function transaction<T>(pool: pg.Pool, statementOf: StatementOf, story: (tx: Tx) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  pool: pg.Pool,
+  statementOf: StatementOf,
+  story: (tx: Tx) => Promise<T>,
+  prepared: boolean,
+): Promise<T> {
   const client = await pool.connect().catch((problem: Error) => {
     const busy = problem.message.startsWith('timeout exceeded')
     throw new Unavailable(busy ? 'no database connection came free' : 'the database cannot be reached', { cause: problem })
@@ -104,7 +109,7 @@ async function transaction<T>(pool: pg.Pool, statementOf: StatementOf, story: (t
   const tx = (async (template, ...values) => {
     // The connection may be in the middle of somebody else's transaction by now.
     if (over) throw new Error('A statement came after its transaction was over: something in the story was not awaited')
-    return ask((query) => client.query(query), statementOf(template), values)
+    return ask((query) => client.query(query), statementOf(template), values, prepared)
   }) as Tx
   const say = (word: 'begin' | 'commit') =>
     client.query(word).catch((problem: unknown) => {
@@ -132,15 +137,19 @@ async function transaction<T>(pool: pg.Pool, statementOf: StatementOf, story: (t
   }
 }
 
-/** Runs a statement on a connection, and sees to it that one which the connection no longer knows is prepared anew. */
+/**
+ * Runs a statement on a connection, and sees to it that one which the connection no longer knows is prepared anew. Without a name it
+ * depends on nothing that was said before it on that connection, so that a second try gets the server's own answer.
+ */
 async function ask<Row>(
   run: (query: Query) => Promise<pg.QueryResult>,
   statement: Statement,
   values: Value[],
+  prepared: boolean,
 ): Promise<Rows<Row>> {
   const { name, text } = statement
   try {
-    const result = await run({ name, text, values: values.map(parameterOf) })
+    const result = await run({ name: prepared ? name : undefined, text, values: values.map(parameterOf) })
     // Not enumerable, so that rows compare like the plain list that they are.
     return Object.defineProperty(result.rows as Row[], 'count', { value: result.rowCount ?? 0 }) as Rows<Row>
   } catch (problem) {
@@ -150,10 +159,10 @@ async function ask<Row>(
 }
 
 /** Does it again when the database asks for that. */
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
+async function again<T>(attempt: (isFirst: boolean) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt()
+      return await attempt(tries === 1)
     } catch (problem) {
       if (!asksAgain(problem) || tries >= mostTries) throw problem
       await sleep(Math.random() * 10 * 2 ** tries)

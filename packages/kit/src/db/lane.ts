@@ -2,7 +2,7 @@ import pg from 'pg'
 import { Unavailable } from '../failure.ts'
 import { isOutage } from './problem.ts'
 
-export type Query = { name: string; text: string; values: unknown[] }
+export type Query = { name: string | undefined; text: string; values: unknown[] }
 
 export type Lane = { run(query: Query): Promise<pg.QueryResult>; close(): Promise<void> }
 

@@ -25,9 +25,9 @@ async function insertBatch(sql: Db, { merchantIds, start }: Sales, { from, throu
       ) as numbered
     ), trail as (
       insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
-        descriptor, line_id, acquirer_reference, settled)
+        descriptor, line_id, acquirer_reference, settled, settlement)
       select merchant_id, start || '000001', start || '000002', 1, 'capture', 'done', created, amount, amount, 25, share,
-        amount - 25 - share, 'Shop', start || '000003', start || '000002', created
+        amount - 25 - share, 'Shop', start || '000003', start || '000002', created, 1
       from sale
     ), lines as (
       insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id)
@@ -35,9 +35,9 @@ async function insertBatch(sql: Db, { merchantIds, start }: Sales, { from, throu
       from sale
     )
     insert into pay.transactions (merchant_id, id, created, test, state, currency, amount, captured, capturable, refundable,
-      captured_gross, captured_rate_fee, entries, descriptor, recurring, card_bin, card_last4, card_expiry, card_scheme,
+      captured_gross, captured_rate_fee, entries, settlements, descriptor, recurring, card_bin, card_last4, card_expiry, card_scheme,
       card_code_present, acquirer, acquirer_reference)
-    select merchant_id, start || '000001', created, true, 'approved', 'EUR', amount, amount, 0, amount, amount, share, 1, 'Shop',
-      n % 3 = 0, '410000', lpad((n % 10000)::text, 4, '0'), '2066-08-31T23:59:59.999Z', 'visa', n % 3 > 0, 'simulator', start || '000001'
+    select merchant_id, start || '000001', created, true, 'approved', 'EUR', amount, amount, 0, amount, amount, share, 1, 1,
+      'Shop', n % 3 = 0, '410000', lpad((n % 10000)::text, 4, '0'), '2066-08-31T23:59:59.999Z', 'visa', n % 3 > 0, 'simulator', start || '000001'
     from sale`
 }

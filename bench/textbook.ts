@@ -151,15 +151,16 @@ async function capture(say: Say, { key, id, amount }: Capture): Promise<Reply> {
   await say(
     'take',
     `update pay.transactions set capturable = capturable - $3, captured = captured + $3, refundable = refundable + $3,
-       captured_gross = captured_gross + $3, captured_rate_fee = captured_rate_fee + $4, entries = entries + 1
+       captured_gross = captured_gross + $3, captured_rate_fee = captured_rate_fee + $4, entries = entries + 1,
+       settlements = settlements + 1
      where merchant_id = $1 and id = $2`,
     ...[merchantId, id, amount, rate],
   )
   await say(
     'entry',
     `insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
-       descriptor, line_id, acquirer_reference, settled)
-     values ($1, $2, $3, $4, 'capture', 'done', $5, $6, $6, $7, $8, $9, $10, $11, $3, $5)`,
+       descriptor, line_id, acquirer_reference, settled, settlement)
+     values ($1, $2, $3, $4, 'capture', 'done', $5, $6, $6, $7, $8, $9, $10, $11, $3, $5, $4)`,
     ...[merchantId, id, entryId, found.entries + 1, created, amount, flat, rate, balance, found.descriptor, lineId],
   )
   await say(

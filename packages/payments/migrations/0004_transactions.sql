@@ -27,6 +27,8 @@ create table pay.transactions (
   returned_rate_fee bigint not null default 0,
   -- How many entries its trail has: whoever reads both can tell whether they belong together.
   entries integer not null default 0,
+  -- How many of them are done or have failed.
+  settlements integer not null default 0,
   descriptor text not null,
   -- As text, for it is given back as it came.
   custom json,
@@ -82,6 +84,8 @@ create table pay.trail (
   error_code smallint,
   acquirer_reference text,
   settled timestamptz,
+  -- Which of its transaction's entries it was to be done or to fail: 1, 2, 3 … in the order in which they were, which no clock can tell.
+  settlement integer,
   constraint trail_pkey primary key (merchant_id, transaction_id, id)
 );
 

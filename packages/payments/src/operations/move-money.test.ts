@@ -68,17 +68,33 @@ test('what somebody else settles between the two statements of an answer is not 
   let others = 0
   const overtaken = (async (template: TemplateStringsArray, ...values: unknown[]) => {
     const rows = await (app.db as (...all: unknown[]) => Promise<unknown>)(template, ...values)
-    if (template.join('').includes('update pay.trail') && others++ === 0) {
-      // Not in the same moment: which of two came first could not be told apart.
-      service.now.advance(1)
-      expect((await move('captures', 300)).status).toBe(201)
-    }
+    if (template.join('').includes('update pay.trail') && others++ === 0) expect((await move('captures', 300)).status).toBe(201)
     return rows
   }) as unknown as typeof app.db
   const db = Object.assign(overtaken, { begin: app.db.begin, close: app.db.close })
   const told = await moveMoney({ ...app, db }, { kind: 'capture', found, amount: 100, descriptor: undefined, claim: undefined })
   expect(others).toBe(1)
   expect([told.captured, told.trail.map(({ amount }) => amount)]).toEqual([100, [100]])
+})
+
+test('a key tells what was settled before it, whatever the clocks of those who settled it said', async () => {
+  const { merchant, id, move } = await arrange({ capture: 'unanswered' })
+  const { app } = service
+  const capture = (amount: number) => move('captures', amount, { 'idempotency-key': `capture-${amount}` })
+  const finish = async (amount: number) => {
+    const [entry] = await app.db<{ id: string }>`select id from pay.trail where transaction_id = ${id} and amount = ${amount}`
+    await finishMovement(app, merchant.id, id, entry?.id ?? '')
+  }
+  await capture(100)
+  await capture(300)
+  service.now.advance(600)
+  await finish(300)
+  const told = await capture(300)
+  expect([told.status, told.json<Told>().transaction.capturedAmount]).toEqual([201, 300])
+  service.now.advance(-60)
+  await finish(100)
+  expect((await capture(300)).text).toBe(told.text)
+  expect((await capture(100)).json<Told>().transaction.capturedAmount).toBe(400)
 })
 
 test('a refund in three strokes comes to the same as one at once', async () => {

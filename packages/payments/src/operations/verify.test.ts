@@ -160,6 +160,16 @@ describe('whatever breaks a promise is named', () => {
       `${transaction(computedId)}it counts 4 entries, but its trail has 3`,
     ],
     [
+      'a wrong number of settlements',
+      [`update pay.transactions set settlements = 2 where id = '${computedId}'`],
+      `${transaction(computedId)}it counts 2 settlements, but 3 entries of its trail are settled`,
+    ],
+    [
+      'two entries that were settled as the same one',
+      [`update pay.trail set settlement = 1 ${ofTransaction(computedId)} and kind = 'void'`],
+      `${transaction(computedId)}the settlements in its trail are 1, 2, 1`,
+    ],
+    [
       'positions out of order',
       [`update pay.trail set position = 7 ${ofTransaction(computedId)} and kind = 'void'`],
       `${transaction(computedId)}the positions in its trail are 1, 2, 7`,
@@ -860,15 +870,17 @@ describe('what is under way', () => {
 
   test('is a refund that is counted as returned already, and one that failed is not', async () => {
     const move = (state: string) => `
-      insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_rate, balance, settled)
+      insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_rate, balance, settled,
+        settlement)
       values ('${merchantId}', '${computedId}', '5d18a4000000000000000031', 4, 'refund', '${state}', '2030-01-02T03:00:00Z', 100, 100, -3, -97,
-        ${state === 'failed' ? "'2030-01-02T03:00:00Z'" : 'null'})`
-    const counted = `update pay.transactions set entries = 4 where id = '${computedId}'`
+        ${state === 'failed' ? "'2030-01-02T03:00:00Z', 4" : 'null, null'})`
+    const counted = `update pay.transactions set entries = 4, settlements = 3 where id = '${computedId}'`
+    const settled = `update pay.transactions set settlements = 4 where id = '${computedId}'`
     const taken = `update pay.transactions set refundable = refundable - 100, returned = returned + 100, returned_gross = returned_gross + 100,
       returned_rate_fee = returned_rate_fee + 3 where id = '${computedId}'`
     expect((await planted(move('pending'), counted, taken)).breaches).toEqual([])
-    expect((await planted(move('failed'), counted)).breaches).toEqual([])
-    expect((await planted(move('failed'), counted, taken)).breachCount).toBeGreaterThan(0)
+    expect((await planted(move('failed'), counted, settled)).breaches).toEqual([])
+    expect((await planted(move('failed'), counted, settled, taken)).breachCount).toBeGreaterThan(0)
   })
 })
 

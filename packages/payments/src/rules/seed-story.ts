@@ -123,6 +123,7 @@ export function pushEntry({ booked, merchant, besides }: Story, entry: SeedEntry
     disputeWon: kind === 'dispute' ? decisionOf(entry) : null,
     errorCode: null,
     settled: entry.created,
+    settlement: booked.trail.length + 1,
     rate,
   })
 }

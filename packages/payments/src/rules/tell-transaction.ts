@@ -75,12 +75,11 @@ function tellDispute(id: string, won: boolean | null) {
 /** The transaction as it was when one of its entries was done: what came later is left out. */
 export function asOfEntry(transaction: Transaction, entryId: string): Transaction {
   const last = transaction.trail.find(({ id }) => id === entryId)
-  if (!last?.settled) return transaction
-  const moment = last.settled.getTime()
-  const trail = transaction.trail.filter(({ state, settled, position }) => {
-    const time = settled?.getTime() ?? Number.POSITIVE_INFINITY
-    return state === 'done' && (time < moment || (time === moment && position <= last.position))
-  })
+  if (!last?.settlement) return transaction
+  const { settlement: moment } = last
+  const trail = transaction.trail.filter(
+    ({ state, settlement }) => state === 'done' && settlement !== null && settlement <= moment,
+  )
   const sum = (kind: TrailEntry['kind']) =>
     trail.filter((entry) => entry.kind === kind && entry.disputeWon !== true).reduce((total, { amount }) => total + amount, 0)
   return {

@@ -2,6 +2,7 @@ import type { Sql } from '@tollgate/kit/db'
 import type { CardFacts } from '../acquirers/acquirer.ts'
 import type { Tellable } from '../rules/tell-transaction.ts'
 import type { Claim } from './idempotency.ts'
+import { isComplete } from './trail.ts'
 import { type RawEntry, type TrailEntry, toEntry } from './trail-entry.ts'
 
 export type PlainCapture = {
@@ -18,12 +19,12 @@ export type PlainCapture = {
   claim: Claim | undefined
 }
 
-/** Of a trail that is not complete, others have added to it meanwhile. */
+/** Where its trail is not complete, others have done something meanwhile. */
 export type Captured = { transaction: Tellable; complete: boolean }
 
 type Row = Omit<Tellable, 'id' | 'state' | 'errorCode' | 'card' | 'trail'> &
   CardFacts &
-  Pick<TrailEntry, 'position' | 'feeFlat' | 'feeRate' | 'balance'> & { trail: RawEntry[] | null }
+  Pick<TrailEntry, 'position' | 'feeFlat' | 'feeRate' | 'balance'> & { settlement: number; trail: RawEntry[] | null }
 
 /**
  * A plain capture from beginning to end in one statement: who may, how much, the fees, the entry, the line, the postings and the
@@ -52,20 +53,21 @@ export async function insertPlainCapture(sql: Sql, capture: PlainCapture): Promi
     ), taken as (
       update pay.transactions set capturable = capturable - ${amount}, captured = captured + ${amount},
         refundable = refundable + ${amount}, captured_gross = captured_gross + ${amount},
-        captured_rate_fee = captured_rate_fee + rate_fee, entries = entries + 1
+        captured_rate_fee = captured_rate_fee + rate_fee, entries = entries + 1,
+        settlements = settlements + 1
       from found
       where transactions.merchant_id = found.merchant_id and transactions.id = found.id and state = 'approved'
         and capturable >= ${amount}
       -- First what the rest of the statement needs: it reads the row up to there, once for every table.
-      returning transactions.merchant_id as owner, transactions.id as it, entries as position, flat_amount, rate_fee,
-        ${amount} - flat_amount - rate_fee as balance, test as testing, currency as paid_in, descriptor as usual_descriptor,
+      returning transactions.merchant_id as owner, transactions.id as it, entries as position,
+        settlements as settlement, flat_amount, rate_fee, ${amount} - flat_amount - rate_fee as balance, test as testing, currency as paid_in, descriptor as usual_descriptor,
         created, amount, refunded, captured, voided, disputed, card_bin, card_last4, card_expiry, card_scheme, card_code_present, tds,
         custom, recurring
     ), entered as (
       insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
-        descriptor, line_id, acquirer_reference, settled)
+        descriptor, line_id, acquirer_reference, settled, settlement)
       select owner, it, ${entryId}, position, 'capture', 'done', ${created}, ${amount}, ${amount}, flat_amount, rate_fee, balance,
-        coalesce(${descriptor}, usual_descriptor), ${lineId}, ${entryId}, ${created}
+        coalesce(${descriptor}, usual_descriptor), ${lineId}, ${entryId}, ${created}, settlement
       from taken
     ), lined as (
       insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id)
@@ -86,20 +88,33 @@ export async function insertPlainCapture(sql: Sql, capture: PlainCapture): Promi
     )
     select created, amount, refunded, captured, voided, disputed, card_bin as bin, card_last4 as last4, card_expiry as expiry,
       card_scheme as scheme, card_code_present as "codePresent", tds, custom, recurring, testing as test, owner as "merchantId",
-      paid_in as currency, usual_descriptor as descriptor, position, flat_amount as "feeFlat", rate_fee as "feeRate", balance,
+      paid_in as currency, usual_descriptor as descriptor, position, settlement, flat_amount as "feeFlat", rate_fee as "feeRate", balance,
       case when position > 1 then (
         select json_agg(trail) from pay.trail where trail.merchant_id = owner and transaction_id = it
       ) end as trail
     from taken`
   if (!row) return undefined
-  const { bin, last4, expiry, scheme, codePresent, position, feeFlat, feeRate, balance, trail: earlier, ...told } = row
+  const {
+    bin,
+    last4,
+    expiry,
+    scheme,
+    codePresent,
+    position,
+    settlement,
+    feeFlat,
+    feeRate,
+    balance,
+    trail: earlier,
+    ...told
+  } = row
   const entry: TrailEntry = {
     ...{ id: entryId, position, kind: 'capture', state: 'done', created, amount, gross: amount, feeFlat, feeRate, balance },
-    ...{ descriptor: descriptor ?? told.descriptor, lineId, settled: created },
+    ...{ descriptor: descriptor ?? told.descriptor, lineId, settled: created, settlement },
     ...{ disputeId: null, disputeWon: null, errorCode: null },
   }
   const trail = [...(earlier ?? []).map(toEntry).toSorted((one, other) => one.position - other.position), entry]
   const card = { bin, last4, expiry, scheme, codePresent }
   const transaction = { ...told, id: transactionId, state: 'approved' as const, errorCode: null, card, trail }
-  return { transaction, complete: trail.length === position }
+  return { transaction, complete: isComplete(trail, { entries: position, settlements: settlement }) }
 }

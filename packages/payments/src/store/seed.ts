@@ -130,11 +130,11 @@ export async function insertUserMembers(tx: Tx, rows: readonly object[]): Promis
 export async function insertTransactions(tx: Tx, rows: readonly object[]): Promise<void> {
   await tx`
     insert into pay.transactions (merchant_id, id, created, test, state, error_code, currency, amount, captured, refunded, voided, disputed,
-      capturable, refundable, captured_gross, captured_rate_fee, returned, returned_gross, returned_rate_fee, entries, descriptor, custom,
-      recurring, tds, card_bin, card_last4, card_expiry, card_scheme, card_code_present, acquirer, acquirer_reference)
+      capturable, refundable, captured_gross, captured_rate_fee, returned, returned_gross, returned_rate_fee, entries, settlements,
+      descriptor, custom, recurring, tds, card_bin, card_last4, card_expiry, card_scheme, card_code_present, acquirer, acquirer_reference)
     select "merchantId", id, created, test, state, "errorCode", currency, amount, captured, refunded, voided, disputed,
-      capturable, refundable, "capturedGross", "capturedRateFee", returned, "returnedGross", "returnedRateFee", entries, descriptor, custom,
-      recurring, tds, bin, last4, expiry, scheme, "codePresent", acquirer, "acquirerReference"
+      capturable, refundable, "capturedGross", "capturedRateFee", returned, "returnedGross", "returnedRateFee", entries, entries,
+      descriptor, custom, recurring, tds, bin, last4, expiry, scheme, "codePresent", acquirer, "acquirerReference"
     from json_to_recordset(${new Json(rows)}) as it("merchantId" text, id text, created timestamptz, test boolean, state text,
       "errorCode" smallint, currency text, amount bigint, captured bigint, refunded bigint, voided bigint, disputed bigint,
       capturable bigint, refundable bigint, "capturedGross" bigint, "capturedRateFee" bigint, returned bigint, "returnedGross" bigint,
@@ -145,13 +145,15 @@ export async function insertTransactions(tx: Tx, rows: readonly object[]): Promi
 export async function insertTrail(tx: Tx, rows: readonly object[]): Promise<void> {
   await tx`
     insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
-      descriptor, line_id, dispute_id, dispute_won, exchange_rate, exchange_source, exchange_day, acquirer_reference, settled)
+      descriptor, line_id, dispute_id, dispute_won, exchange_rate, exchange_source, exchange_day, acquirer_reference, settled,
+      settlement)
     select "merchantId", "transactionId", id, position, kind, state, created, amount, gross, "feeFlat", "feeRate", balance,
-      descriptor, "lineId", "disputeId", "disputeWon", "exchangeRate", "exchangeSource", "exchangeDay", "acquirerReference", settled
+      descriptor, "lineId", "disputeId", "disputeWon", "exchangeRate", "exchangeSource", "exchangeDay", "acquirerReference", settled,
+      settlement
     from json_to_recordset(${new Json(rows)}) as entry("merchantId" text, "transactionId" text, id text, position integer, kind text,
       state text, created timestamptz, amount bigint, gross bigint, "feeFlat" bigint, "feeRate" bigint, balance bigint, descriptor text,
       "lineId" text, "disputeId" text, "disputeWon" boolean, "exchangeRate" numeric, "exchangeSource" text, "exchangeDay" date,
-      "acquirerReference" text, settled timestamptz)`
+      "acquirerReference" text, settled timestamptz, settlement integer)`
 }
 
 export async function insertLines(tx: Tx, rows: readonly object[]): Promise<void> {

@@ -17,6 +17,8 @@ export type TrailEntry = {
   disputeWon: boolean | null
   errorCode: ProcessingCode | null
   settled: Date | null
+  /** Which of its transaction's entries it was to be done or to fail. */
+  settlement: number | null
 }
 
 /** A row of the trail as PostgreSQL writes it in JSON. */
@@ -37,6 +39,7 @@ export type RawEntry = {
   dispute_won: boolean | null
   error_code: ProcessingCode | null
   settled: string | null
+  settlement: number | null
 }
 
 export function toEntry(row: RawEntry): TrailEntry {
@@ -57,5 +60,6 @@ export function toEntry(row: RawEntry): TrailEntry {
     disputeWon: row.dispute_won,
     errorCode: row.error_code,
     settled: row.settled === null ? null : new Date(row.settled),
+    settlement: row.settlement,
   }
 }

@@ -55,7 +55,7 @@ export type Movement = {
  * Takes a movement's amount out of its pot and writes its entry, with line, postings and all where it is done at once. Undefined when the
  * pot does not hold as much. A key that was used before is a unique violation, and nothing is written.
  *
- * What comes back is the transaction as it was known before and as it is now. Its trail lacks what others added meanwhile: `complete` is
+ * What comes back is the transaction as it was known before and as it is now. Its trail lacks what others did meanwhile: `complete` is
  * false then, and it has to be read again.
  */
 export async function insertMovement(
@@ -76,18 +76,20 @@ export async function insertMovement(
         refunded = refunded + ${refunded}, voided = voided + ${voided}, disputed = disputed + ${disputed},
         captured_gross = captured_gross + ${capturedGross}, captured_rate_fee = captured_rate_fee + ${capturedRateFee},
         returned = returned + ${returned}, returned_gross = returned_gross + ${returnedGross},
-        returned_rate_fee = returned_rate_fee + ${returnedRateFee}, entries = entries + 1
+        returned_rate_fee = returned_rate_fee + ${returnedRateFee}, entries = entries + 1,
+        settlements = settlements + ${state === 'done' ? 1 : 0}
       where merchant_id = ${merchantId} and id = ${transactionId} and state = 'approved'
         and capturable + ${capturable} >= 0 and refundable + ${refundable} >= 0
-      returning merchant_id, id, entries, test, currency, captured, refunded, voided, disputed, capturable, refundable, captured_gross,
-        captured_rate_fee, returned, returned_gross, returned_rate_fee
+      returning merchant_id, id, entries, settlements, test, currency, captured, refunded, voided, disputed, capturable, refundable,
+        captured_gross, captured_rate_fee, returned, returned_gross, returned_rate_fee
     ), entered as (
       insert into pay.trail (merchant_id, transaction_id, id, position, kind, state, created, amount, gross, fee_flat, fee_rate, balance,
-        descriptor, line_id, dispute_id, exchange_rate, exchange_source, exchange_day, acquirer_reference, settled)
+        descriptor, line_id, dispute_id, exchange_rate, exchange_source, exchange_day, acquirer_reference, settled,
+        settlement)
       select merchant_id, id, ${entry.id}, entries, ${entry.kind}, ${state}, ${entry.created}, ${entry.amount}, ${entry.gross},
         ${entry.feeFlat}, ${entry.feeRate}, ${entry.balance}, ${entry.descriptor}, ${booking?.lineId ?? null}, ${entry.disputeId},
         ${entry.rate?.rate ?? null}::numeric, ${entry.rate?.source ?? null}, ${entry.rate?.day ?? null}::date,
-        ${entry.acquirerReference}, ${settled}
+        ${entry.acquirerReference}, ${settled}, case when ${state} = 'done' then settlements end
       from taken
     ), lined as (
       insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id, dispute_id, description)
@@ -110,11 +112,11 @@ export async function insertMovement(
         ${claim?.path ?? null}, ${entry.created}, merchant_id, id, ${entry.id}
       from taken where ${claim !== undefined}::boolean
     )
-    select entries, captured, refunded, voided, disputed, capturable, refundable, captured_gross as "capturedGross",
+    select entries, settlements, captured, refunded, voided, disputed, capturable, refundable, captured_gross as "capturedGross",
       captured_rate_fee as "capturedRateFee", returned, returned_gross as "returnedGross", returned_rate_fee as "returnedRateFee"
     from taken`
   if (!pots) return undefined
-  const { entries, ...now } = pots
+  const { entries, settlements, ...now } = pots
   const { rate: _, acquirerReference: __, ...facts } = entry
   const added = {
     ...facts,
@@ -124,13 +126,21 @@ export async function insertMovement(
     disputeWon: null,
     errorCode: null,
     settled,
+    settlement: state === 'done' ? settlements : null,
   }
   const trail = [...before.trail, added]
-  return { transaction: { ...before, ...now, trail }, complete: trail.length === entries }
+  return { transaction: { ...before, ...now, trail }, complete: isComplete(trail, pots) }
 }
 
 /** What a movement changes about a transaction. */
-type Pots = Required<Change> & { entries: number }
+type Pots = Required<Change> & Counts
+
+type Counts = { entries: number; settlements: number }
+
+/** Whether nobody else has added to a trail or settled something in it since it was read. */
+export function isComplete(trail: readonly TrailEntry[], { entries, settlements }: Counts): boolean {
+  return trail.length === entries && trail.filter(({ state }) => state !== 'pending').length === settlements
+}
 
 export type Settlement = {
   merchantId: string
@@ -151,20 +161,25 @@ export async function settleEntry(sql: Sql, settlement: Settlement): Promise<boo
   const { capturedGross = 0, capturedRateFee = 0, returned = 0, returnedGross = 0, returnedRateFee = 0 } = change
   const postings = booking?.postings ?? []
   const rows = await sql`
-    with ended as (
-      update pay.trail set state = ${state}, settled = ${settled}, line_id = ${booking?.lineId ?? null}, error_code = ${errorCode},
-        acquirer_reference = ${acquirerReference}
+    with locked as (
+      select merchant_id, transaction_id, id from pay.trail
       where merchant_id = ${merchantId} and transaction_id = ${transactionId} and id = ${entryId} and state = 'pending'
-      returning *
+      for update
     ), moved as (
       update pay.transactions set
         capturable = capturable + ${capturable}, refundable = refundable + ${refundable}, captured = captured + ${captured},
         refunded = refunded + ${refunded}, voided = voided + ${voided},
         captured_gross = captured_gross + ${capturedGross}, captured_rate_fee = captured_rate_fee + ${capturedRateFee},
         returned = returned + ${returned}, returned_gross = returned_gross + ${returnedGross},
-        returned_rate_fee = returned_rate_fee + ${returnedRateFee}
-      from ended where transactions.merchant_id = ended.merchant_id and transactions.id = ended.transaction_id
+        returned_rate_fee = returned_rate_fee + ${returnedRateFee}, settlements = settlements + 1
+      from locked where transactions.merchant_id = locked.merchant_id and transactions.id = locked.transaction_id
       returning transactions.*
+    ), ended as (
+      update pay.trail set state = ${state}, settled = ${settled}, settlement = moved.settlements, line_id = ${booking?.lineId ?? null},
+        error_code = ${errorCode}, acquirer_reference = ${acquirerReference}
+      from moved
+      where trail.merchant_id = moved.merchant_id and trail.transaction_id = moved.id and trail.id = ${entryId}
+      returning trail.*
     ), lined as (
       insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id, description)
       select moved.merchant_id, ${booking?.lineId ?? null}, ${settled}, test, ended.kind, ${booking?.balance ?? 0}, ${booking?.fee ?? 0},

@@ -49,7 +49,7 @@ function isLate(created: Date | string, { now }: Findings): boolean {
 type Breach = (sentence: string) => void
 
 function checkFacts(transaction: TransactionFacts, breach: Breach) {
-  const { merchant, test, currency, errorCode, sourceId, cardId, state, trail, entries } = transaction
+  const { merchant, test, currency, errorCode, sourceId, cardId, state, trail, entries, settlements } = transaction
   if (merchant && merchant.test !== test) breach(`test is ${test}, but ${merchant.test} of the merchant`)
   if (exponentOf(currency) === undefined) breach(`${currency} is no currency`)
   if (errorCode !== null && !isProcessingCode(errorCode)) breach(`${errorCode} is no processing error`)
@@ -58,6 +58,11 @@ function checkFacts(transaction: TransactionFacts, breach: Breach) {
   if (trail.length !== entries) breach(`it counts ${entries} entries, but its trail has ${trail.length}`)
   if (trail.some(({ position }, index) => position !== index + 1))
     breach(`the positions in its trail are ${trail.map(({ position }) => position).join(', ')}`)
+  const settled = trail.filter((entry) => !underWay(entry)).map(({ settlement }) => settlement ?? 0)
+  if (settled.length !== settlements)
+    breach(`it counts ${settlements} settlements, but ${settled.length} entries of its trail are settled`)
+  if (settled.toSorted((one, other) => one - other).some((settlement, index) => settlement !== index + 1))
+    breach(`the settlements in its trail are ${settled.join(', ')}`)
   if (state !== 'approved' && trail.length > 0) breach(`it is ${state}, but its trail has ${trail.length} entries`)
 }
 

@@ -27,6 +27,7 @@ export type EntryFacts = {
   feeFlat: string
   feeRate: string
   balance: string
+  settlement: number | null
   lineId: string | null
   line: LineBeside | null
   disputeId: string | null
@@ -53,6 +54,7 @@ export type TransactionFacts = {
   currency: string
   acquirer: string
   entries: number
+  settlements: number
   amount: string
   captured: string
   refunded: string
@@ -77,7 +79,7 @@ export type TransactionFacts = {
 export async function readTransactions(tx: Tx, { after: [merchantId, id], limit }: PageOf): Promise<TransactionFacts[]> {
   return await tx<TransactionFacts>`
     select it.merchant_id as "merchantId", it.id, it.created, it.test, it.state, it.error_code as "errorCode", it.currency, it.acquirer,
-      it.entries, it.amount::text, it.captured::text, it.refunded::text, it.voided::text, it.disputed::text, it.capturable::text,
+      it.entries, it.settlements, it.amount::text, it.captured::text, it.refunded::text, it.voided::text, it.disputed::text, it.capturable::text,
       it.refundable::text, it.captured_gross::text as "capturedGross", it.captured_rate_fee::text as "capturedRateFee",
       it.returned::text, it.returned_gross::text as "returnedGross", it.returned_rate_fee::text as "returnedRateFee",
       (select json_build_object('test', merchants.test, 'currency', merchants.currency)
@@ -87,7 +89,7 @@ export async function readTransactions(tx: Tx, { after: [merchantId, id], limit 
       it.card_id as "cardId",
       exists (select from pay.cards where cards.merchant_id = it.merchant_id and cards.id = it.card_id) as "cardExists",
       (select coalesce(json_agg(json_build_object(
-          'id', trail.id, 'position', position, 'kind', trail.kind, 'state', state, 'created', trail.created, 'amount', trail.amount::text,
+          'id', trail.id, 'position', position, 'settlement', settlement, 'kind', trail.kind, 'state', state, 'created', trail.created, 'amount', trail.amount::text,
           'gross', gross::text, 'feeFlat', fee_flat::text, 'feeRate', fee_rate::text, 'balance', trail.balance::text,
           'lineId', line_id, 'disputeId', trail.dispute_id, 'disputeWon', dispute_won,
           'line', case when lines.id is not null then json_build_object(

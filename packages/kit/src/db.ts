@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createLane, type Lane, type Query } from './db/lane.ts'
 import { asksAgain, isForgotten, translate } from './db/problem.ts'
+import { refuseStandby } from './db/standby.ts'
 import { renew, type Schema, type Statement, type StatementOf, statements } from './db/statements.ts'
 import { parameterOf, types, type Value } from './db/values.ts'
 import { Unavailable } from './failure.ts'
@@ -37,6 +38,8 @@ export type DbOptions = {
   writeLanes?: number
   /** Connections for transactions. */
   poolSize?: number
+  /** Whether a standby is as good as nobody: for whoever writes, and must not read what is old. */
+  primaryOnly?: boolean
   /** Milliseconds after which a connection that does not come, or an answer that does not, counts as an outage. */
   patience?: { connection?: number; statement?: number; close?: number }
 }
@@ -59,6 +62,7 @@ export function openDb(options: DbOptions): Db {
     query_timeout: statementPatience,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    onConnect: options.primaryOnly ? refuseStandby : undefined,
   }
   const statementOf = statements(options.schema)
   const openLanes = (length: number) => Array.from({ length }, () => createLane(settings))

@@ -67,6 +67,7 @@ export async function startService<Config extends ServiceConfig, App>(
     url: config.db.url.reveal(),
     schema: schemaOf(service, config),
     name: `tollgate-${service.name}`,
+    primaryOnly: true,
     ...connectionShare(config),
   })
   const app = service.open({ config, db, log, now, metrics: telemetry.metrics })

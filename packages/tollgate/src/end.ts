@@ -29,6 +29,7 @@ function databaseWording(problem: unknown): string | undefined {
   const code = String(problem.code)
   if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH)/.test(code))
     return `The database cannot be reached: ${problem.message}. Check the setting DATABASE_URL.`
+  if (code === 'ERR_INVALID_URL') return 'The setting DATABASE_URL is not one address: postgres://user:password@host:5432/name.'
   if (code === '3D000' || code.startsWith('28'))
     return `The database refuses the connection: ${problem.message}. Check the setting DATABASE_URL.`
   return undefined

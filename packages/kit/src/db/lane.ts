@@ -6,6 +6,9 @@ export type Query = { name: string | undefined; text: string; values: unknown[] 
 
 export type Lane = { run(query: Query): Promise<pg.QueryResult>; close(): Promise<void> }
 
+/** `onConnect` sees every connection before anybody else does, and may refuse it, as the pool's own does. */
+export type LaneSettings = pg.ClientConfig & { onConnect?: ((client: pg.ClientBase) => Promise<void>) | undefined }
+
 /** How long a failed attempt to connect stands for those who come after it, so that a crowd does not storm a server in trouble. */
 const holdOff = 100
 
@@ -13,15 +16,17 @@ const holdOff = 100
  * A connection that many requests share: their statements leave together in one packet and are answered in order, so it is
  * for short statements only.
  */
-export function createLane(settings: pg.ClientConfig): Lane {
+export function createLane({ onConnect, ...settings }: LaneSettings): Lane {
   let current: Promise<pg.Client> | undefined
   let closed = false
 
   function connect(): Promise<pg.Client> {
     const client = new pg.Client({ ...settings, pipeline: true })
-    const opening = client.connect().then(
+    const reaching = client.connect().then(() => onConnect?.(client))
+    const opening = reaching.then(
       () => corkPerTick(client),
       (problem: unknown) => {
+        client.end().catch(() => {})
         throw new Unavailable('the database cannot be reached', { cause: problem })
       },
     )

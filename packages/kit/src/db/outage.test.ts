@@ -1,18 +1,19 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Db, type DbOptions, openDb, type Sql } from '../db.ts'
 import { startPostgres } from '../embedded-postgres.ts'
 import { Unavailable } from '../failure.ts'
-import { type ScratchDatabase, scratchDatabase } from '../testing.ts'
+import { oneProcess, type ScratchDatabase, scratchDatabase } from '../testing.ts'
 
 let database: ScratchDatabase
 let admin: Db
 beforeAll(async () => {
-  database = await scratchDatabase()
+  database = await oneProcess('it kills connections of its own, and a pooler has others', () => scratchDatabase())
   admin = openDb({ url: database.url, schema: { written: 'auth', actual: 'auth' }, name: 'kit-admin' })
 })
 afterAll(async () => {
@@ -188,4 +189,29 @@ test('a server that dies is an outage, and once it is back everything works by i
   await expect.poll(() => own`select 1 as it`.catch(() => []), { interval: 10 }).toEqual([{ it: 1 }])
   const fresh = [await backendOf(own), await backendOf(own), await own.begin(backendOf)]
   expect(new Set([...pids, ...fresh]).size).toBe(6)
+})
+
+test('to who wants the primary a standby is as good as nobody, for what is read, too, until it is promoted', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'tollgate-db-'))
+  const template = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules', '.cache', 'tollgate', 'postgres')
+  const start = () => startPostgres({ folder: join(home, 'data'), template, settings: { fsync: 'off' } })
+  let server = await start()
+  onTestFinished(async () => {
+    await server.stop()
+    await rm(home, { recursive: true, force: true })
+  })
+  await server.stop()
+  await writeFile(join(home, 'data', 'standby.signal'), '')
+  server = await start()
+  const own = ownDb({ url: server.url('postgres'), lanes: 1, poolSize: 1, primaryOnly: true })
+  await expect(own`select 1`).rejects.toThrow(Unavailable)
+  await expect(own.begin((tx) => tx`select 1`)).rejects.toThrow(Unavailable)
+  expect(await ownDb({ url: server.url('postgres') })`select 1 as it`).toEqual([{ it: 1 }])
+
+  const promoting = new pg.Client(server.url('postgres'))
+  await promoting.connect()
+  await promoting.query('select pg_promote()')
+  await promoting.end()
+  await expect.poll(() => own`select 1 as it`.catch(() => []), { interval: 10 }).toEqual([{ it: 1 }])
+  expect(await own.begin((tx) => tx`select 1 as it`)).toEqual([{ it: 1 }])
 })

@@ -1,6 +1,16 @@
 import pg from 'pg'
 
-export type Value = string | number | bigint | boolean | null | Date | Uint8Array | readonly string[] | readonly number[] | Json
+export type Value =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | Date
+  | Uint8Array
+  | readonly (string | null)[]
+  | readonly number[]
+  | Json
 
 /** An object or list that goes into a json column. Marked, because a bare list would become a PostgreSQL array. */
 export class Json {

@@ -60,6 +60,7 @@ const users = [
 export const refusedEverywhere: Readonly<Record<string, readonly string[]>> = {
   schemes: schemes.flatMap((scheme) => afterScheme.map((rest) => `${scheme}:${rest}`)),
   users: users.flatMap((user) => [evil, `${evil}:443`, '1.1.1.1', '[2606:4700::1111]'].map((host) => `https://${user}@${host}/`)),
+  'empty users': [`https://@${evil}/`, `https://:@${evil}/`, `https://@${site}/`, `https://:@${site}/`],
   unprintable: unprintable.flatMap((letter) => [
     `${letter}https://${site}/`,
     `https://${letter}${evil}/`,
@@ -158,7 +159,7 @@ export const refusedByList: Readonly<Record<string, readonly string[]>> = {
   ports: ['0', '1', '80', '444', '4430', '8443', '65535', '65536', '', '0443x', '-443', '+443', '443:443'].map(
     (port) => `https://${site}:${port}/`,
   ),
-  'empty users': [`https://@${evil}/`, `https://:@${evil}/`, `https://@${site}/`, `https://:@${site}/`, 'https://xn--/'],
+  'half a name': ['https://xn--/'],
   downgrades: [`http://${site}`, `http://${site}/`, `http://${site}:443/`, `HTTP://${site.toUpperCase()}/x`, `ftp://${site}/`],
   encodings: [
     ...[

@@ -283,6 +283,21 @@ describe('the strict profile', () => {
     expect(rateLimit.byAddress).toBe(true)
   })
 
+  test('insists on a secret that nobody finds by trying, and says so without a letter of it', () => {
+    const short = { ...required, AUTH_JWT_SECRET: 'swordfish swordfish swordfish 1' }
+    const complaint = 'AUTH_JWT_SECRET must have 32 bytes or more, not 31: whoever sees a token can find a shorter one by trying.'
+    const strict = () => settings.read({ ...short, AUTH_SECURITY_PROFILE: 'strict' })
+    expect(strict).toThrow(complaint)
+    expect(strict).not.toThrow('swordfish')
+    // Those who come from elsewhere hear of it.
+    expect(settings.read(short).warnings).toEqual([expect.stringContaining(complaint)])
+    // Bytes, not characters.
+    for (const long of ['x'.repeat(32), '\u00f8'.repeat(16)])
+      expect(settings.read({ ...required, AUTH_JWT_SECRET: long, AUTH_SECURITY_PROFILE: 'strict' }).warnings).toEqual([])
+    // One that is missing is only told to be missing.
+    expect(complaintsOf({ ...required, AUTH_JWT_SECRET: '', AUTH_SECURITY_PROFILE: 'strict' })).toEqual(['AUTH_JWT_SECRET'])
+  })
+
   test('is told in the guide with the right defaults beside it', () => {
     const guide = readFileSync(new URL('../../../docs/guides/protection.md', import.meta.url), 'utf8')
     const rows = [...guide.matchAll(/^\| `([A-Z_]+)` \| (\S+) \|/gm)].map(([, name, standard]) => [name, standard])

@@ -60,9 +60,7 @@ export const settings = defineSettings(family, (read) => {
     ...serviceSettings(read, { port: 8081, namespace: 'auth', bareNamespace: true, driverRequired: true }),
 
     jwt: read.group('Tokens', () => ({
-      secret: read.requiredSecret('JWT_SECRET', 'The secret that access tokens are signed with', {
-        example: 'a random text of 32 characters or more',
-      }),
+      secret: signingSecret(read, strict),
       keyId: read.text('JWT_KEY_ID', undefined, 'The kid of the secret, for tokens that are signed with it'),
       keys: read.parsed(
         'JWK set',
@@ -400,6 +398,22 @@ export const settings = defineSettings(family, (read) => {
 })
 
 export type Config = ConfigOf<typeof settings>
+
+/** RFC 7518, 3.2: as long as the digest. One of fewer bytes can be guessed, offline, by whoever has a single token. */
+const leastSecretBytes = 32
+
+/** Installations that come from elsewhere may have a short one, which their tokens hang on: they are told, and the strict profile insists. */
+function signingSecret(read: Read, strict: boolean) {
+  const secret = read.requiredSecret('JWT_SECRET', 'The secret that access tokens are signed with', {
+    example: 'a random text of 32 characters or more',
+  })
+  const length = Buffer.byteLength(secret.reveal())
+  if (length === 0 || length >= leastSecretBytes) return secret
+  const complaint = `AUTH_JWT_SECRET must have ${leastSecretBytes} bytes or more, not ${length}: whoever sees a token can find a shorter one by trying.`
+  if (strict) read.insist(false, `${complaint} Make one with: openssl rand -hex 32`)
+  else read.warnings.push(`${complaint} AUTH_SECURITY_PROFILE=strict would not start with it`)
+  return secret
+}
 
 function byKind<T>(of: (kind: MailKind) => T): Readonly<Record<MailKind, T>> {
   return Object.fromEntries(Object.keys(mailKinds).map((kind) => [kind, of(kind as MailKind)])) as Record<MailKind, T>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Called, testService } from '@tollgate/kit/testing'
+import { type Called, oneProcess, testService } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { identity } from './main.ts'
 import { createAccount, requiredSettings, startWithInbox } from './testing.ts'
@@ -206,7 +206,7 @@ test.each(named.filter(([, asked]) => !isPassword(asked)))(
 )
 
 test('a password costs one hash, whoever it is for', async () => {
-  const counted = () => service.app.passwords.stats().compared.completed
+  const counted = () => service.apps.reduce((sum, { passwords }) => sum + passwords.stats().compared.completed, 0)
   for (const kind of everyKind) {
     const person = await kinds[kind](service)
     const before = counted()
@@ -307,6 +307,38 @@ test('inside the interval nobody is refused sooner or later than others', async 
   expect(await tellApartByTime(service, timed('a recovery', { refused: true }))).toEqual({})
 })
 
+/** Tests keep their database in memory; on a disk, whatever is written costs some milliseconds more than what is only read. */
+async function writeLikeADisk({ app }: Service) {
+  await app.db`
+    create function public.slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.004); return new; end $$`
+  await app.db`create trigger slowly before update on auth.one_time_tokens for each row execute function public.slowly()`
+  return async () => void (await app.db`drop function public.slowly cascade`)
+}
+
+test('with a wrong code nobody is refused sooner or later than others', async () => {
+  const people = await Promise.all(Array.from({ length: 8 }, () => kinds.confirmed(patient)))
+  // What is asked for beforehand is answered alike, whether there is somebody or not; so has to be what comes of it.
+  for (const person of people) await ask(patient, questions['a recovery'] as Question, person)
+  const quick = await writeLikeADisk(patient)
+  const samples = { known: [] as number[], unknown: [] as number[] }
+  const guesses = people.flatMap((person) => Array.from({ length: 5 }, () => ['known', person] as const))
+  const strangers = guesses.map(() => ['unknown', newcomer()] as const)
+  const waiting = shuffled([...guesses, ...strangers])
+  const guessOn = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const [kind, { email }] = next
+      const started = performance.now()
+      const { status } = await patient.call('POST /verify', { json: { type: 'recovery', email, token: 'wrong!' } })
+      samples[kind].push(performance.now() - started)
+      expect(status).toBe(403)
+    }
+  }
+  await Promise.all(Array.from({ length: 5 }, guessOn))
+  await quick()
+  expect([median(samples.known), median(samples.unknown)].map((each) => each > 150)).toEqual([true, true])
+  expect(likelihood(samples.known, samples.unknown)).toBeGreaterThan(doubt / comparisons)
+})
+
 test('with a wrong password nobody is refused sooner or later than others', async () => {
   expect(await tellApartByTime(patient, passwords)).toEqual({})
 })
@@ -331,7 +363,7 @@ describe('these tests would find out a service that', () => {
   }
 
   test('answers five milliseconds later for those whom it knows', async () => {
-    const leaky = await startLeaky()
+    const leaky = await oneProcess('what three nodes differ by drowns five milliseconds', startLeaky)
     const given = { who: ['unknown', 'confirmed'], atOnce: 2 } as const
     // On a busy machine it takes a few more questions.
     const found = async (timed: Timed) => {

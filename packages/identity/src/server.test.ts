@@ -57,7 +57,8 @@ test.each([
       'x-sb-error-code': code,
       'x-request-id': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
       'strict-transport-security': 'max-age=31536000; includeSubDomains',
       'x-content-type-options': 'nosniff',
     })
@@ -121,6 +122,17 @@ test('pages of any origin may call, with the headers that clients send and those
   })
   for (const name of ['Authorization', 'Content-Type', 'apikey', 'X-Client-Info', 'X-Supabase-Api-Version', 'X-Own', 'X-Other'])
     expect(String(preflight.headers['access-control-allow-headers']).split(', ')).toContain(name)
+})
+
+test('under the strict profile no page may have sent along what a browser keeps', async () => {
+  const own = await start({ AUTH_SECURITY_PROFILE: 'strict' })
+  const headers = { origin: 'https://page.test', 'access-control-request-method': 'POST' }
+  const answers = [await own.call('OPTIONS /settings', { headers }), await own.call('GET /settings', { headers })]
+  await own.stop()
+  for (const answer of answers) {
+    expect(answer.headers['access-control-allow-origin']).toBe('https://page.test')
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+  }
 })
 
 test('the id of a request is inherited from the header that is configured', async () => {

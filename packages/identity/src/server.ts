@@ -101,7 +101,8 @@ export function manner(config: Config): Manner<App> {
       ...config.corsAllowedHeaders,
     ],
     exposed: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
-    credentials: true,
+    // There is no cookie that a browser could send along; the reference lets it, and pages that ask for it with a `fetch` of their own would break.
+    credentials: config.profile !== 'strict',
   })
   return {
     input: { absent: (value) => value === null, convertJson: false, caseInsensitive: true },
@@ -115,7 +116,7 @@ export function manner(config: Config): Manner<App> {
     ending: '',
     headers: {
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       // Links that lead here carry what opens an account; where they lead on to need not know.
       'referrer-policy': 'no-referrer',
       'strict-transport-security': 'max-age=31536000; includeSubDomains',

@@ -42,7 +42,8 @@ const refusals = [
 const everyAnswer = {
   'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/),
   'strict-transport-security': 'max-age=31536000; includeSubdomains; preload',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   vary: 'Accept, Accept-Encoding',
 }

@@ -158,7 +158,9 @@ export function manner(config: Config): Manner {
     ending: '\n',
     headers: {
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      // Links to pay by, and where somebody pays, are nobody else's business.
+      'referrer-policy': 'no-referrer',
       'strict-transport-security': 'max-age=31536000; includeSubdomains; preload',
       vary: 'Accept, Accept-Encoding',
       'x-content-type-options': 'nosniff',

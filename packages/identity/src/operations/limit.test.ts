@@ -160,6 +160,13 @@ describe('a caller', () => {
     expect(await ask(one, { caller: 'proxy, ann' })).toBe('taken')
   })
 
+  test('is the whole of a network of IPv6, of which whoever has one address has them all', async () => {
+    expect(await ask(one, { caller: '2001:db8:1:2::1' })).toBe('taken')
+    expect(await ask(one, { caller: '2001:db8:1:2:ffff::9' })).toMatch(/^429/)
+    expect(await ask(one, { caller: '2001:DB8:1:2::1, proxy' })).toMatch(/^429/)
+    expect(await ask(one, { caller: '2001:db8:1:3::1' })).toBe('taken')
+  })
+
   test.each([undefined, '', ' ', ',', ' , ann'])('whom the header does not name, %j, is not limited', async (caller) => {
     for (let time = 0; time < 3; time++)
       expect(await outcome(limitCaller(service.app, from(caller), 'recover', one))).toBe('taken')

@@ -20,7 +20,8 @@ function callerOf({ config }: App, { headers, peer }: Incoming): string | undefi
   const { header, byAddress } = config.rateLimit
   const value = header === undefined ? undefined : headers[header.toLowerCase()]
   const first = (Array.isArray(value) ? value.join() : value)?.split(',')[0]?.trim()
-  return first || (byAddress ? networkOf(peer) : undefined)
+  const address = first || (byAddress ? peer : undefined)
+  return address && networkOf(address)
 }
 
 /** Refuses a mail beyond what may be sent in all. Asked last, because everybody who sends asks the same bucket. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { anyone } from '@tollgate/kit/endpoint'
 import { randomTag } from '@tollgate/kit/id'
 import Type from 'typebox'
@@ -6,7 +5,7 @@ import { endpoint } from '../app.ts'
 import { limitCaller } from '../operations/limit.ts'
 import { once, onceFails } from '../operations/once.ts'
 import { readClaim } from '../operations/read-claim.ts'
-import { hashKey } from '../rules/keys.ts'
+import { hashKey, newKey } from '../rules/keys.ts'
 import { AppName, Id, idempotencyNote } from '../shapes.ts'
 import { insertApp } from '../store/apps.ts'
 
@@ -34,7 +33,7 @@ Nobody is known here, so a key has to be one that nobody else would think of.`,
   async run(app, { body, request }) {
     await limitCaller(app, request, 'newcomers', app.config.rateLimit.newcomers)
     return once(app, readClaim({ who: undefined, request, body }), async (tx) => {
-      const key = randomUUID()
+      const key = newKey()
       const made = { id: app.mintId(randomTag()), name: body.name ?? null, created: app.now() }
       // Handing out a key that opens nothing would be worse than an error.
       if (!(await insertApp(tx, { ...made, keyHash: hashKey(key) }))) throw new Error(`the id ${made.id} was minted twice`)

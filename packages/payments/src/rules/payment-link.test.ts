@@ -89,6 +89,9 @@ test.each([
   'https://shop.test\\@evil.test',
   'https://user@shop.test/',
   'https://user:word@shop.test/',
+  'https://@shop.test/',
+  'https://:@shop.test/',
+  'https://:@shop.test?a@b',
   'https://shop.test/\u0000',
   'https://shop.test/a b',
   'https://',
@@ -97,6 +100,13 @@ test.each([
   expect(parseRedirect(redirect, shop)).toBeUndefined()
   expect(parseRedirect(redirect, testShop)).toBeUndefined()
 })
+
+test.each(['https://shop.test/@ann', 'https://shop.test/?to=a@b.test', 'https://shop.test/#@'])(
+  'an @ after the host names nobody: %s',
+  (redirect) => {
+    expect(parseRedirect(redirect, shop)).toBe(redirect)
+  },
+)
 
 test('plain http is for tests and for the machine that one sits at', () => {
   expect(parseRedirect('http://shop.test/done', shop)).toBeUndefined()

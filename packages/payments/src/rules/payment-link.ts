@@ -61,8 +61,10 @@ function positive(amount: number | undefined): number | 'unreadable' {
  */
 export function parseRedirect(text: string, { test }: { test: boolean }): string | undefined {
   if (text.length > 2048 || /[\s\p{Cc}\\]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return undefined
+  // What stands before an @ names a user even where it is empty, which a parser drops without a word.
+  if (/^[^:]*:\/\/[^/?#]*@/.test(text)) return undefined
   const url = URL.parse(text)
-  if (url?.username !== '' || url.password !== '') return undefined
+  if (!url) return undefined
   const safe = url.protocol === 'https:' || test || isLoopback(url.hostname)
   return safe ? url.href : undefined
 }

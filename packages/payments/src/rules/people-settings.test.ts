@@ -40,6 +40,18 @@ test.each([
   expect(complaints({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} must`))])
 })
 
+test('a secret that can be found by trying is refused where money is real, without a letter of it', () => {
+  const short = { PAY_JWT_SECRET: 'swordfish swordfish swordfish 1' }
+  expect(complaints(short)).toEqual([
+    expect.stringMatching(
+      /^PAY_JWT_SECRET must have 32 bytes or more, not 31: whoever sees a token can find a shorter one by trying\./,
+    ),
+  ])
+  expect(complaints(short).join()).not.toContain('swordfish')
+  expect(complaints({ ...short, PAY_ENV: 'development' })).toEqual([])
+  expect(complaints({ PAY_JWT_SECRET: 'x'.repeat(32) })).toEqual([])
+})
+
 test('keys may be read without TLS where private addresses are allowed', () => {
   expect(
     complaints({ PAY_JWT_JWKS_URL: 'http://127.0.0.1:8081/.well-known/jwks.json', PAY_SECURITY_ALLOW_PRIVATE_ADDRESSES: 'true' }),

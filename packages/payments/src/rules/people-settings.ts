@@ -1,10 +1,18 @@
 import type { Read } from '@tollgate/kit/env'
 import { parseVerifyingKeys } from '@tollgate/kit/jwt'
 
+const leastSecretBytes = 32
+
 /** How access tokens of the identity service are verified. Without any of the first three, only apps can call. */
-export function peopleSettings(read: Read) {
+export function peopleSettings(read: Read, { environment }: { environment: 'development' | 'production' }) {
   return read.group('People', () => {
     const secret = read.secret('JWT_SECRET', 'The secret that the identity service signs access tokens with')
+    // Whoever sees a token can find a shorter one by trying, and is everybody from then on: RFC 7518, 3.2.
+    const length = secret === undefined ? leastSecretBytes : Buffer.byteLength(secret.reveal())
+    read.insist(
+      length >= leastSecretBytes || environment === 'development',
+      `PAY_JWT_SECRET must have ${leastSecretBytes} bytes or more, not ${length}: whoever sees a token can find a shorter one by trying. Give both services a longer one, or let identity sign with AUTH_JWT_KEYS and set PAY_JWT_JWKS_URL`,
+    )
     const keys = read.parsed(
       'JWK set',
       'JWT_KEYS',

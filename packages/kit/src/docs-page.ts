@@ -28,7 +28,7 @@ export function docsPage(api: ApiDescription): { page: string; policy: string } 
 <body>
 <nav>
 <h1>${api.title}</h1>
-<p class="quiet">Version ${api.version} · <a href="openapi.json">openapi.json</a></p>
+<p class="quiet">Version ${api.version} &middot; <a href="openapi.json">openapi.json</a></p>
 ${[...tags].map(
   ([tag, endpoints]) => html`<h2>${tag}</h2>
 <ul>${endpoints.map((endpoint) => html`<li><a href="#${anchor(endpoint)}"><b class="${endpoint.method}">${endpoint.method}</b> ${endpoint.path}</a></li>`)}</ul>`,

@@ -65,7 +65,7 @@ function write({ heading, sentence, button, note }: Words, { token, type, destin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${heading} · ${site}</title>
+<title>${heading} &middot; ${site}</title>
 <style>${new Html(style)}</style>
 </head>
 <body>

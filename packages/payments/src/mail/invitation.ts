@@ -31,7 +31,7 @@ If you did not expect this, you need not do anything.
 <main style="max-width:480px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">
 <h1 style="margin:0 0 16px;font-size:20px">You have been invited to ${merchant}</h1>
 <p>${inviter} has invited you to <strong>${merchant}</strong>.</p>
-<p>As a member you can see the merchant’s payments, capture and refund them, and invite others.</p>
+<p>As a member you can see the merchant&rsquo;s payments, capture and refund them, and invite others.</p>
 <p>Sign in with this address, ${email}, to begin:</p>
 <p><a href="${link}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#18181b;color:#fff;text-decoration:none">Sign in</a></p>
 <p style="color:#52525b;font-size:14px">If the button does not work, open ${link}</p>

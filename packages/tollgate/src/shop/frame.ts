@@ -46,7 +46,7 @@ export function shopPage(content: { title: string; main: Html; sells?: boolean }
 <main id="main">
 ${main}
 </main>
-<footer><p class="wide">${shopName} is part of Tollgate’s development mode. What it sells is in the transactions of its merchant.</p></footer>
+<footer><p class="wide">${shopName} is part of Tollgate&rsquo;s development mode. What it sells is in the transactions of its merchant.</p></footer>
 <p id="said" role="status"></p>
 ${sells && scripts}
 </body>

@@ -19,7 +19,7 @@ ${messages.length > 0 ? html`<ol class="messages">${messages.map(row)}</ol>` : e
 function row(message: Message): Html {
   const { id, kind, receivedAt, links, code } = message
   const [link] = links
-  const name = html`Open link<span class="spoken"> of ${titleOf(message)}</span> ↗`
+  const name = html`Open link<span class="spoken"> of ${titleOf(message)}</span> &nearr;`
   return html`<li id="row-${id}" class="${kind}"><a id="message-${id}" href="/inbox/${id}">
 ${kind === 'mail' ? mailWords(message) : smsWords(message)}
 <time datetime="${receivedAt.toISOString()}" title="${moment(receivedAt)}">${momentToday(receivedAt)}</time>

@@ -11,7 +11,7 @@ const readable = { characters: 100_000, links: 50 }
 export function messagePage(message: Message): Html {
   const { to, receivedAt } = message
   return html`<header>
-<a class="back" href="/inbox">← Inbox</a>
+<a class="back" href="/inbox">&larr; Inbox</a>
 <h1><bdi>${titleOf(message)}</bdi></h1>
 <dl class="envelope">
 ${message.kind === 'mail' && html`<dt>From</dt><dd><bdi>${message.from}</bdi></dd>`}
@@ -37,7 +37,7 @@ function codeSection({ code, id }: Message): Html | undefined {
 function linkSection({ links }: Message): Html | undefined {
   if (links.length === 0) return undefined
   const rows = links.slice(0, readable.links).map((link, index) => {
-    const button = outside(link, html`Open<span class="spoken"> ${link}</span> ↗`, {
+    const button = outside(link, html`Open<span class="spoken"> ${link}</span> &nearr;`, {
       style: index === 0 ? 'button primary' : 'button',
     })
     return html`<li>${button}<code>${new URL(link).href}</code></li>`

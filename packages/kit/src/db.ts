@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createLane, type Lane, type Query } from './db/lane.ts'
-import { asksAgain, isForgotten, translate } from './db/problem.ts'
+import { asksAgain, codeOf, isForgotten, translate } from './db/problem.ts'
 import { refuseStandby } from './db/standby.ts'
 import { renew, type Schema, type Statement, type StatementOf, statements } from './db/statements.ts'
 import { parameterOf, types, type Value } from './db/values.ts'
@@ -105,6 +105,7 @@ async function transaction<T>(
   })
   let over = false
   let broken = false
+  let firstProblem: unknown
   // The pool listens to idle connections only: unheard, the end of this one would end the process.
   const onError = () => {
     broken = true
@@ -113,7 +114,10 @@ async function transaction<T>(
   const tx = (async (template, ...values) => {
     // The connection may be in the middle of somebody else's transaction by now.
     if (over) throw new Error('A statement came after its transaction was over: something in the story was not awaited')
-    return ask((query) => client.query(query), statementOf(template), values, prepared)
+    return ask((query) => client.query(query), statementOf(template), values, prepared).catch((problem: unknown) => {
+      firstProblem ??= problem
+      throw problem
+    })
   }) as Tx
   const say = (word: 'begin' | 'commit') =>
     client.query(word).catch((problem: unknown) => {
@@ -127,8 +131,10 @@ async function transaction<T>(
     // PostgreSQL answers the commit of a failed transaction with a friendly ROLLBACK.
     if (command !== 'COMMIT') throw new Error('A statement failed and the story went on: nothing was committed')
     return result
-  } catch (problem) {
+  } catch (thrown) {
     over = true
+    // Statements that left together all fail when the first does, and whoever waits for them may hear of another one first.
+    const problem = codeOf(thrown) === '25P02' ? (firstProblem ?? thrown) : thrown
     broken ||= problem instanceof Unavailable
     if (!broken)
       await client.query('rollback').catch(() => {

@@ -47,6 +47,23 @@ function send(kind: SendingKind, recipient: string, app = service.app): Promise<
 const mails: SendingKind[] = ['signup', 'magiclink', 'recovery', 'email_change', 'reauthentication']
 const texts: SendingKind[] = ['sms', 'phone_change', 'sms_reauthentication']
 
+test('a clock that went ahead and was put right again keeps nobody waiting', async () => {
+  const recipient = newAddress()
+  service.now.advance(10_800)
+  expect(await send('recovery', recipient)).toBe('sent')
+  service.now.advance(-10_800)
+  expect(await send('recovery', recipient)).toBe('sent')
+  expect(await send('recovery', recipient)).toBe('over_email_send_rate_limit 60')
+})
+
+test('clocks that differ a little let nobody have two', async () => {
+  const recipient = newAddress()
+  expect(await send('recovery', recipient)).toBe('sent')
+  service.now.advance(-1)
+  expect(await send('recovery', recipient)).toBe('over_email_send_rate_limit 61')
+  service.now.advance(1)
+})
+
 describe('a second sending of a kind', () => {
   test.each([
     ...mails.map((kind) => [kind, kind === 'signup' ? 900 : 60, 'over_email_send_rate_limit'] as const),

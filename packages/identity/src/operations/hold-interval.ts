@@ -26,10 +26,9 @@ export async function holdInterval(app: App, tx: Tx, kind: SendingKind, recipien
   if (seconds <= 0) return
   const now = app.now()
   const sending = { kind, recipient: createHmac('sha256', app.secrets.recipients.reveal()).update(recipient).digest() }
-  const sentBefore = new Date(now.getTime() - seconds * 1000)
-  if (await takeSending(tx, sending, { now, sentBefore })) return
+  if (await takeSending(tx, sending, { now, seconds })) return
   const last = await findSending(tx, sending)
-  const left = Math.max(1, Math.ceil(((last ?? now).getTime() - sentBefore.getTime()) / 1000))
+  const left = Math.max(1, Math.ceil(((last ?? now).getTime() - now.getTime()) / 1000 + seconds))
   throw fail(bySms.has(kind) ? 'over_sms_send_rate_limit' : 'over_email_send_rate_limit', {
     message: `For security purposes, you can only request this after ${left} seconds.`,
     headers: { 'retry-after': String(left) },

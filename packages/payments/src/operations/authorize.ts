@@ -1,5 +1,6 @@
 import type { Tx } from '@tollgate/kit/db'
 import { tagOf } from '@tollgate/kit/id'
+import { insist } from '@tollgate/kit/insist'
 import type { AuthorizeAsk, CardFacts, CardMethod, Decided, Simulation } from '../acquirers/acquirer.ts'
 import type { App } from '../app.ts'
 import { unfit } from '../errors.ts'
@@ -101,7 +102,8 @@ export async function authorize(app: Parts, payment: Payment): Promise<{ id: str
     app.meters.authorization(outcome, merchant.test)
     throw unanswered(id)
   }
-  await settle(app, { merchantId: merchant.id, id, test: merchant.test }, outcome)
+  // The acquirer may not tell it a second time.
+  await insist(() => settle(app, { merchantId: merchant.id, id, test: merchant.test }, outcome))
   return told(id, outcome)
 }
 

@@ -1,3 +1,4 @@
+import { Unavailable } from '@tollgate/kit/failure'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Acquirer, Mishap, MoveAsk, Outcome } from '../acquirers/acquirer.ts'
 import { findTransaction } from '../store/transactions.ts'
@@ -75,6 +76,22 @@ test('what somebody else settles between the two statements of an answer is not 
   const told = await moveMoney({ ...app, db }, { kind: 'capture', found, amount: 100, descriptor: undefined, claim: undefined })
   expect(others).toBe(1)
   expect([told.captured, told.trail.map(({ amount }) => amount)]).toEqual([100, [100]])
+})
+
+test('what the acquirer told is written down once the database is back', async () => {
+  const { merchant, id, read } = await arrange({ latency: 1 })
+  const { app } = service
+  const found = await findTransaction(app.db, merchant.id, id)
+  if (!found) throw new Error('the transaction is gone')
+  let outages = 0
+  const shaky = (async (template: TemplateStringsArray, ...values: unknown[]) => {
+    if (template.join('').includes('update pay.trail') && outages++ < 2) throw new Unavailable('the database does not answer')
+    return (app.db as (...all: unknown[]) => Promise<unknown>)(template, ...values)
+  }) as unknown as typeof app.db
+  const db = Object.assign(shaky, { begin: app.db.begin, close: app.db.close })
+  await moveMoney({ ...app, db }, { kind: 'capture', found, amount: 100, descriptor: undefined, claim: undefined })
+  expect(outages).toBe(3)
+  expect(await read()).toMatchObject({ capturedAmount: 100 })
 })
 
 test('a key tells what was settled before it, whatever the clocks of those who settled it said', async () => {

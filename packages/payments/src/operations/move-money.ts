@@ -1,5 +1,6 @@
 import type { Sql } from '@tollgate/kit/db'
 import { tagOf } from '@tollgate/kit/id'
+import { insist } from '@tollgate/kit/insist'
 import type { Decided, MoveAsk, Outcome } from '../acquirers/acquirer.ts'
 import type { App } from '../app.ts'
 import { fail, unfit } from '../errors.ts'
@@ -184,7 +185,8 @@ async function put(app: Parts, { found, entryId, outcome }: Answered): Promise<T
     app.meters.movement(entry.kind as MovementKind, outcome, transaction.test)
     throw unanswered(transaction.id)
   }
-  await settle(app, found, entry, outcome)
+  // The acquirer may not tell it a second time.
+  await insist(() => settle(app, found, entry, outcome))
   const { transaction: now } = await findAgain(app.db, transaction)
   // Whoever else asked about it meanwhile has heard the same.
   const ended = now.trail.find(({ id }) => id === entryId)

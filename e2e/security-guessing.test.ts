@@ -190,12 +190,12 @@ describe('what nobody can guess', () => {
     expect(await bitsOf(make)).toBe(192)
   })
 
-  test('keys of apps have 122 random bits or more', async () => {
+  test('keys of apps have 128 random bits', async () => {
     const make = async () => {
       const { app } = (await payments.call('POST /apps', { json: {}, headers: elsewhere() })).json<{ app: { key: string } }>()
       return Buffer.from(app.key.replaceAll('-', ''), 'hex')
     }
-    expect(await bitsOf(make)).toBeGreaterThanOrEqual(122)
+    expect(await bitsOf(make)).toBe(128)
   })
 })
 

@@ -21,14 +21,9 @@ export async function takeFromBucket(sql: Sql, key: Buffer, { most, amount, seco
   return take as Take
 }
 
-/** Whether there would be one to take. A bucket that nobody has taken from is full. */
-export async function peekIntoBucket(sql: Sql, key: Buffer, { amount, seconds }: Rate, now: Date): Promise<Take> {
-  const [take] = await sql<Take>`
-    select greatest(left_over, 0)
-        + ${amount}::integer * greatest(0, floor(extract(epoch from ${now}::timestamptz - refilled_at)::double precision / ${seconds}::double precision)) > 0 as taken,
-      refilled_at as "refilledAt"
-    from kit.rate_limits where key = ${key}`
-  return take ?? { taken: true, refilledAt: now }
+/** Puts back what was taken and turned out not to count. */
+export async function putIntoBucket(sql: Sql, key: Buffer, { most }: Rate): Promise<void> {
+  await sql`update kit.rate_limits set left_over = least(${most}::integer, greatest(left_over, 0) + 1) where key = ${key}`
 }
 
 /** Some of those that nobody has taken from since a moment, and none that somebody is at. Tells how many. */

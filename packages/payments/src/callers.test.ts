@@ -2,6 +2,7 @@ import { createHmac, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { createKeys, signToken } from '@tollgate/kit/jwt'
 import { makeJwk, publicPart } from '@tollgate/kit/jwt/testing'
 import { Secret } from '@tollgate/kit/secret'
+import { oneProcess } from '@tollgate/kit/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { basic, createApp, plantMerchant, startPayments } from './testing.ts'
@@ -199,7 +200,7 @@ test('a key that nobody has yet opens nothing now, and all of its own as soon as
 test('being identified costs one statement the first time and none after that, for apps as for people', async () => {
   // A connection binds its way to ask when it opens, so the count has to begin before.
   const asked = vi.spyOn(pg.Client.prototype as { query(statement: { text: string }): void }, 'query')
-  const own = await startPayments({ PAY_JWT_SECRET: secret.reveal() })
+  const own = await oneProcess('each process remembers by itself', () => startPayments({ PAY_JWT_SECRET: secret.reveal() }))
   onTestFinished(async () => {
     asked.mockRestore()
     await own.stop()

@@ -1,5 +1,5 @@
 import { startService } from '@tollgate/kit/service'
-import { keptLog, noTelemetry, scratchDatabase } from '@tollgate/kit/testing'
+import { keptLog, noTelemetry, oneProcess, scratchDatabase } from '@tollgate/kit/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { payments } from './main.ts'
 import { startPayments } from './testing.ts'
@@ -12,7 +12,9 @@ test.each([
   ['0', '1', 16],
   ['0', '16', 3],
 ])('with DB_MAX_POOL_SIZE=%s and %s workers, one worker keeps %i connections at most', async (size, workers, most) => {
-  const service = await startPayments({ PAY_DB_MAX_POOL_SIZE: size, WORKERS: workers })
+  const service = await oneProcess('its connections are counted, and a pooler has others', () =>
+    startPayments({ PAY_DB_MAX_POOL_SIZE: size, WORKERS: workers }),
+  )
   onTestFinished(() => service.stop())
   const { db } = service.app
   await Promise.all([

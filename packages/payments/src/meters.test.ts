@@ -14,6 +14,8 @@ import { runPlans } from './operations/run-plans.ts'
 import type { Plan } from './rules/plan-shape.ts'
 import { insertAgreement } from './store/agreements.ts'
 import { plantMerchant, plantTransaction, startPayments } from './testing.ts'
+import { fakeApple, fakeMerchant } from './wallets/applepay-fake.ts'
+import { fakeGoogle, fakeRecipient, message } from './wallets/googlepay-fake.ts'
 
 const metrics = createMetrics()
 let service: Awaited<ReturnType<typeof startPayments>>
@@ -209,7 +211,10 @@ const [day, month] = [86_400, 31 * 86_400]
 
 /** A payment whose customer agreed to three more from tomorrow on, one a month, of a merchant who has plans executed. */
 async function agree(simulation?: Simulation): Promise<string> {
-  const { merchant, transaction: transactionId } = await arrange(simulation)
+  return agreeAt(await arrange(simulation))
+}
+
+async function agreeAt({ merchant, transaction: transactionId }: Awaited<ReturnType<typeof arrange>>): Promise<string> {
   await editMerchant(service.app, merchant.id, { terms: { plans: 'authorize' }, price: {} })
   const first = new Date(service.now().getTime() + day * 1000)
   const amount = { currency: 'EUR', exponent: 2, value: 995 }
@@ -256,6 +261,22 @@ test('plans that end while they are charged are counted by reason', async () => 
   expect(grown).toEqual({ finished: 1, payment_failed: 1, final_error: 1 })
   const [plan] = await service.app.db`select reason from pay.plans where transaction_id = ${expired}`
   expect(plan).toEqual({ reason: 'final_error' })
+})
+
+test('a plan that somebody stops is counted, once, and one that had ended is not', async () => {
+  const shop = await arrange()
+  const { merchant } = shop
+  const another = await plantTransaction(service, { merchantId: merchant.id })
+  const [running, ended] = [await agreeAt(shop), await agreeAt({ ...shop, transaction: another })]
+  await service.app.db`update pay.plans set state = 'finished', ended = ${service.now()} where transaction_id = ${ended}`
+  const stop = (id: string) =>
+    service.call(`DELETE /merchants/${merchant.id}/plans/${id}`, { headers: { authorization: merchant.authorization } })
+  const grown = await grownBy('tollgate_plans_ended', async () => {
+    const answers = await Promise.all([stop(running), stop(running), stop(ended)])
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
+    expect((await stop(merchant.id)).status).toBe(404)
+  })
+  expect(grown).toEqual({ asked: 1 })
 })
 
 test('of payments of plans that are due and not made, the age of the oldest is told until it is made', async () => {
@@ -317,8 +338,37 @@ test('tokens of the vault are counted by type, those that were refused are not, 
     await ask('/apps', {}),
   ]
   expect(statuses).toEqual([200, 400, 200, 200, 429, 429, 201, 429])
-  expect(told('tollgate_vault_tokens', metrics)).toEqual({ pcn: 2, pcsc: 1 })
+  expect(told('tollgate_vault_tokens', metrics)).toEqual({ pcn: 2, pcsc: 1, applepay: 0, googlepay: 0 })
   expect(told('tollgate_rate_limited', metrics)).toEqual({ declined: 0, vault: 2, newcomers: 1 })
+})
+
+test('tokens of wallets are counted by wallet, and what is not genuine is not', async () => {
+  const metrics = createMetrics()
+  const [apple, merchant, google, recipient] = [fakeApple(service.now()), fakeMerchant(), fakeGoogle(), fakeRecipient()]
+  const own = await startPayments(
+    {
+      ...{ PAY_APPLEPAY_KEYS: merchant.setting, PAY_APPLEPAY_ROOT: apple.root },
+      ...{ PAY_GOOGLEPAY_KEYS: recipient.setting, PAY_GOOGLEPAY_ROOT_KEYS: google.rootKeys() },
+      PAY_GOOGLEPAY_RECIPIENT: 'gateway:tollgate',
+    },
+    { telemetry: { ...noTelemetry, metrics } },
+  )
+  onTestFinished(() => own.stop())
+  const ask = async (wallet: string, token: object) => {
+    const asked = { headers: { 'accept-version': '1' }, json: { token: JSON.stringify(token) } }
+    return (await own.call(`POST /${wallet}/token`, asked)).status
+  }
+  const later = String(own.now().getTime() + 600_000)
+  const content = { ...message, messageExpiration: later }
+  const statuses = [
+    await ask('applepay', apple.pay(merchant, { signing: { time: own.now() } })),
+    await ask('applepay', apple.pay(fakeMerchant(), { signing: { time: own.now() } })),
+    await ask('googlepay', google.pay(recipient.publicKey, { content, keyExpiration: later })),
+    await ask('googlepay', google.pay(recipient.publicKey, { content, keyExpiration: later })),
+    await ask('googlepay', google.pay(fakeRecipient().publicKey, { content, keyExpiration: later })),
+  ]
+  expect(statuses).toEqual([200, 400, 200, 200, 400])
+  expect(told('tollgate_vault_tokens', metrics)).toEqual({ pcn: 0, pcsc: 0, applepay: 1, googlepay: 2 })
 })
 
 test('a scrape shows them under the names that the guide tells', () => {
@@ -358,7 +408,11 @@ test('what may happen any day is at zero from the start', () => {
   })
   expect(told('tollgate_payouts', own)).toEqual({ made: 0, failed: 0 })
   expect(told('tollgate_plan_payments', own)).toEqual({ paid: 0, declined: 0, pending: 0, missed: 0 })
-  expect(told('tollgate_plans_ended', own)).toEqual({ finished: 0, final_error: 0, retries_exhausted: 0, payment_failed: 0 })
+  expect(told('tollgate_plans_ended', own)).toEqual({
+    ...{ finished: 0, asked: 0, final_error: 0 },
+    ...{ retries_exhausted: 0, payment_failed: 0 },
+  })
+  expect(told('tollgate_vault_tokens', own)).toEqual({ pcn: 0, pcsc: 0, applepay: 0, googlepay: 0 })
   expect(told('tollgate_rate_limited', own)).toEqual({ declined: 0, vault: 0, newcomers: 0 })
 })
 

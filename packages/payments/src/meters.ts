@@ -26,11 +26,11 @@ export type Meters = {
   invitation(outcome: 'delivered' | 'postponed' | 'refused'): void
   /** What became of payments of plans; one without an answer counts when it is first found so, and again when it has one. */
   planPayments(outcome: PlanPayment, count?: number): void
-  /** Nothing more is charged for a plan, for a reason that was found while charging. */
+  /** Nothing more is charged for a plan, for a reason that was found while charging, or because somebody asked for that. */
   planEnded(reason: PlanEnd): void
   /** A payment of a plan has been due since a moment and is not made, and somebody looks at it again at another one. */
   planOverdue(since: Date, lookedAtAgain: Date): void
-  /** The vault made a token: of a card number (`pcn`) or of a security code (`pcsc`). */
+  /** The vault made a token: of a card number (`pcn`), of a security code (`pcsc`) or of what a wallet handed out. */
   vaultToken(type: VaultToken): void
   /** Somebody was told to come back later. The limits are those of rate-settings.ts. */
   limited(limit: string): void
@@ -57,8 +57,8 @@ const none: Meters = {
 const modes = ['live', 'test'] as const
 const kinds: readonly Kind[] = ['capture', 'refund', 'void']
 const planPayments = ['paid', 'declined', 'pending', 'missed'] as const
-const planEnds: readonly PlanEnd[] = ['finished', 'final_error', 'retries_exhausted', 'payment_failed']
-const vaultTokens = ['pcn', 'pcsc'] as const
+const planEnds: readonly PlanEnd[] = ['finished', 'asked', 'final_error', 'retries_exhausted', 'payment_failed']
+const vaultTokens = ['pcn', 'pcsc', 'applepay', 'googlepay'] as const
 const limits = ['declined', 'vault', 'newcomers'] as const
 const dayLength = 86_400_000
 
@@ -115,7 +115,7 @@ export function createMeters(metrics: Metrics | undefined, { now, day }: { now: 
   })
   const ends = metrics.counter({
     name: 'tollgate_plans_ended',
-    help: 'Plans that came to their end while being charged; those that were stopped by request are not among them',
+    help: 'Plans that came to their end, by why; those that somebody stopped are the ones asked for',
     labels: ['reason'],
   })
   const tokens = metrics.counter({ name: 'tollgate_vault_tokens', help: 'Tokens that the vault made', labels: ['type'] })

@@ -22,9 +22,11 @@ payer agreed to. See [Wallets](guides/wallets.md).`,
   reply: { 200: Type.Object({ token: Type.String({ description: 'Opaque' }) }) },
   fails: ['REQUEST_INVALID', 'APPLEPAY_TOKEN_INVALID', 'APPLEPAY_CONFIGURATION_INVALID', 'vault_missing'],
 
-  run({ config, vault, now }, { body: { token } }) {
+  run({ config, vault, now, meters }, { body: { token } }) {
     const opened = openApplePay(token, config.wallets.applePay, now())
     if ('refused' in opened) throw fail(opened.refused, { message: wordRefusal(opened) })
-    return { token: vault.seal('applepay', opened.wallet.reveal(), now()) }
+    const sealed = vault.seal('applepay', opened.wallet.reveal(), now())
+    meters.vaultToken('applepay')
+    return { token: sealed }
   },
 })

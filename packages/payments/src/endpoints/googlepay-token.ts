@@ -28,9 +28,11 @@ export const googlePayToken = endpoint({
     'vault_missing',
   ],
 
-  run({ config, vault, now }, { body: { token } }) {
+  run({ config, vault, now, meters }, { body: { token } }) {
     const opened = openGooglePay(token, config.wallets.googlePay, now())
     if ('refused' in opened) throw fail(opened.refused, { message: wordRefusal(opened) })
-    return { token: vault.seal('googlepay', opened.wallet.reveal(), now()) }
+    const sealed = vault.seal('googlepay', opened.wallet.reveal(), now())
+    meters.vaultToken('googlepay')
+    return { token: sealed }
   },
 })

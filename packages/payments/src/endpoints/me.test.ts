@@ -1,3 +1,4 @@
+import { oneProcess } from '@tollgate/kit/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { basic, createApp, startPayments } from '../testing.ts'
@@ -54,7 +55,7 @@ test('a body on GET is ignored, and so is a trailing slash', async () => {
 test('being told costs one statement the first time, and none after that', async () => {
   // A connection binds its way to ask when it opens, so the count has to begin before.
   const asked = vi.spyOn(pg.Client.prototype as { query(statement: { text: string }): void }, 'query')
-  const own = await startPayments()
+  const own = await oneProcess('each process remembers by itself', () => startPayments())
   onTestFinished(async () => {
     asked.mockRestore()
     await own.stop()

@@ -113,8 +113,9 @@ export const removeMerchantPlan = endpoint({
   fails: ['not_found'],
   subject: seeMerchant,
 
-  async run({ db, now }, { subject, params }) {
-    const plan = { merchantId: subject.id, transactionId: params.transaction_id, now: now() }
-    if (!(await stopPlan(db, plan))) throw fail('not_found')
+  async run({ db, now, meters }, { subject, params }) {
+    const plan = await stopPlan(db, { merchantId: subject.id, transactionId: params.transaction_id, now: now() })
+    if (!plan) throw fail('not_found')
+    if (plan === 'stopped') meters.planEnded('asked')
   },
 })

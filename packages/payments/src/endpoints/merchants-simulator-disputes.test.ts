@@ -33,6 +33,8 @@ async function arrange(given: Parameters<typeof plantMerchant>[1] & { captured?:
     disputes: () => get<Record<string, unknown>[]>(`/disputes?limit=100&filter[merchantId]=${merchant.id}`),
   }
   if (captured > 0) expect((await arranged.move('captures', captured)).status).toBe(201)
+  // Lines of several processes are in order by the millisecond.
+  service.now.advance(0.001)
   return arranged
 }
 

@@ -187,7 +187,11 @@ test('an authorization whose answer is lost is no second charge, and is found ou
 test('lists have one element a line, newest first; an empty one is two brackets on two lines', async () => {
   const { charge, list, source } = await arrange()
   const ids = [source]
-  for (let count = 0; count < 4; count++) ids.unshift((await charge({ amount: 100 + count })).json<Made>().transaction.id)
+  for (let count = 0; count < 4; count++) {
+    // Ids of several processes are in order by the millisecond.
+    service.now.advance(0.001)
+    ids.unshift((await charge({ amount: 100 + count })).json<Made>().transaction.id)
+  }
   const all = await list('limit=10')
   expect(all.text.split('\n')).toHaveLength(5 + 3)
   expect(all.text.startsWith('[\n{"id":')).toBe(true)

@@ -1,6 +1,7 @@
 import { signToken } from '@tollgate/kit/jwt'
 import { Secret } from '@tollgate/kit/secret'
 import { type SmtpSink, startSmtpSink } from '@tollgate/kit/smtp-sink'
+import { oneProcess } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { plantMerchant, startPayments } from '../testing.ts'
 
@@ -225,7 +226,7 @@ test('a form will do', async () => {
 })
 
 test('without a mail server the membership stands all the same, nothing waits to be mailed, and the operator is told once', async () => {
-  const own = await startPayments({ PAY_JWT_SECRET: secret.reveal() })
+  const own = await oneProcess('each process tells by itself', () => startPayments({ PAY_JWT_SECRET: secret.reveal() }))
   onTestFinished(() => own.stop())
   const shop = await plantMerchant(own)
   for (const email of ['one@example.com', 'two@example.com']) {

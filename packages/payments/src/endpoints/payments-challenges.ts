@@ -3,8 +3,7 @@ import Type from 'typebox'
 import { type App, endpoint } from '../app.ts'
 import { device } from '../callers.ts'
 import { fail } from '../errors.ts'
-import { limitFailures } from '../operations/limit.ts'
-import { isDecline, payOrder } from '../operations/pay-order.ts'
+import { payOrder } from '../operations/pay-order.ts'
 import { type Hint, makeHint, readHints } from '../operations/read-hints.ts'
 import { type Order, OrderShape, orderFails, readOrder } from '../operations/read-order.ts'
 import { sealQuestion } from '../operations/tds-questions.ts'
@@ -89,8 +88,7 @@ async function takeStep(app: App, challenge: ChallengeName, { order, hints, requ
         height: 600,
       } as const
     case 'authorize': {
-      const declines = { what: 'declined', rate: app.config.rateLimit.declined, isFailure: isDecline }
-      const { id } = await limitFailures(app, request, declines, () => payOrder(app, order, hints))
+      const { id } = await payOrder(app, order, { hints, request })
       return { hints: [makeHint(app, order.hash, { proof: 'authorize', transactionId: id })] }
     }
     default:

@@ -1,3 +1,4 @@
+import { oneProcess } from '@tollgate/kit/testing'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -240,7 +241,7 @@ test('a key stays good for what was refused: nothing was made', async () => {
 
 test('a plain capture asks the database once', async () => {
   const asked = vi.spyOn(pg.Client.prototype, 'query')
-  const own = await startPayments()
+  const own = await oneProcess('each process remembers by itself who calls', () => startPayments())
   onTestFinished(async () => {
     asked.mockRestore()
     await own.stop()

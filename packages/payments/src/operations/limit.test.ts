@@ -18,6 +18,11 @@ beforeAll(async () => {
 })
 
 async function pay(caller: string | undefined, card: object) {
+  return (await prepare(caller, card))()
+}
+
+/** A customer whose next step is to pay, however often they send it. */
+async function prepare(caller: string | undefined, card: object) {
   const headers = {
     'accept-version': '1',
     'content-type': 'application/json',
@@ -38,7 +43,7 @@ async function pay(caller: string | undefined, card: object) {
   const hints: string[] = []
   for (const step of ['authorize-integration', 'tds-enrolled'])
     hints.push(...(await ask(`/payments/challenges/${step}`, { ...order, hints })).json<{ hints: string[] }>().hints)
-  return ask('/payments/challenges/authorize', { ...order, hints })
+  return () => ask('/payments/challenges/authorize', { ...order, hints })
 }
 
 const lost = { status: 'lost' }
@@ -78,6 +83,48 @@ test('cards cannot be tried out at the old gateway either, and the two ways of p
   const tryIt = () => service.call('POST /transactions', { json, headers: { 'x-caller': '192.0.2.9' } })
   expect([(await tryIt()).status, (await tryIt()).status, (await pay('192.0.2.9', lost)).status]).toEqual([400, 400, 400])
   expect([(await tryIt()).status, (await pay('192.0.2.9', {})).status]).toEqual([429, 429])
+})
+
+test('those who try many cards at once get no more tries than those who try one after the other', async () => {
+  const card = { number: '4100000000000010', expiry: { month: 12, year: 2030 }, code: '123' }
+  const json = { key: merchant.key, currency: 'EUR', amount: 100, card }
+  const tryIt = () => service.call('POST /transactions', { json, headers: { 'x-caller': '192.0.2.12' } })
+  const answers = await Promise.all(Array.from({ length: 30 }, tryIt))
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(3)
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(27)
+})
+
+test('to be told again that a payment was declined is not to be declined again', async () => {
+  const [declined, paid] = [await prepare('192.0.2.4', lost), await prepare('192.0.2.4', {})]
+  expect((await paid()).status).toBe(200)
+  const first = await declined()
+  for (let time = 0; time < 5; time++) expect((await declined()).json()).toEqual(first.json())
+  expect([(await pay('192.0.2.4', lost)).status, (await pay('192.0.2.4', lost)).status]).toEqual([400, 400])
+  // From here on nothing new is tried; what came of the rest is told all the same.
+  expect((await pay('192.0.2.4', {})).status).toBe(429)
+  expect([(await declined()).status, (await paid()).status]).toEqual([400, 200])
+})
+
+test('nor is it at the old gateway, with a key; without one every request is a try', async () => {
+  const card = { number: '4100000000000010', expiry: { month: 12, year: 2030 }, code: '123' }
+  const json = { key: merchant.key, currency: 'EUR', amount: 100, card }
+  const tryIt = (key?: string) =>
+    service.call('POST /transactions', {
+      json,
+      headers: { 'x-caller': '192.0.2.10', ...(key ? { 'idempotency-key': key } : {}) },
+    })
+  for (let time = 0; time < 5; time++) expect((await tryIt('the-same')).status).toBe(400)
+  expect([(await tryIt()).status, (await tryIt()).status, (await tryIt()).status]).toEqual([400, 400, 429])
+  expect((await tryIt('the-same')).status).toBe(400)
+})
+
+test('what was refused before a card was tried is not counted', async () => {
+  const blocked = await plantMerchant(service)
+  await service.app.db`update pay.merchants set can_charge_card = false where id = ${blocked.id}`
+  const card = { number: '4100000000000000', expiry: { month: 12, year: 2030 }, code: '123' }
+  const json = { key: blocked.key, currency: 'EUR', amount: 100, card }
+  const tryIt = () => service.call('POST /transactions', { json, headers: { 'x-caller': '192.0.2.11' } })
+  for (let time = 0; time < 5; time++) expect((await tryIt()).json()).toMatchObject({ code: 27 })
 })
 
 test('callers are forgotten when they are as good as new, and not before', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { deleteBuckets, peekIntoBucket, takeFromBucket } from '@tollgate/kit/buckets'
+import { deleteBuckets, putIntoBucket, takeFromBucket } from '@tollgate/kit/buckets'
 import { networkOf } from '@tollgate/kit/client-address'
 import type { Incoming } from '@tollgate/kit/endpoint'
+import { Failure } from '@tollgate/kit/failure'
 import type { Rate } from '@tollgate/kit/rate'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
@@ -15,24 +16,31 @@ export async function limitCaller(app: Parts, request: Incoming, what: string, r
 }
 
 /**
- * Does something that a caller may fail at only so often: trying out card numbers is what thieves do with a shop's public key. Whoever
- * succeeds is not counted, so that a till, or an office, can pay all day.
+ * Tries a payment, unless too many of this caller's were declined: trying out card numbers is what thieves do with a shop's public key.
+ * Whoever succeeds is not counted, so that a till, or an office, can pay all day. What came of an earlier try belongs outside: to be told
+ * of it again is not to try again.
  */
-export async function limitFailures<T>(
-  app: Parts,
-  request: Incoming,
-  { what, rate, isFailure }: { what: string; rate: Rate; isFailure(problem: unknown): boolean },
-  story: () => Promise<T>,
-): Promise<T> {
-  const key = bucketOf(app, request, what)
-  if (!key) return story()
-  judge(app, { what, rate }, await peekIntoBucket(app.db, key, rate, app.now()))
+export async function limitDeclines<T>(app: Parts, request: Incoming, tryIt: () => Promise<T>): Promise<T> {
+  const limit = { what: 'declined', rate: app.config.rateLimit.declined }
+  const key = bucketOf(app, request, limit.what)
+  if (!key) return tryIt()
+  // Counted beforehand and forgiven afterwards: whoever tries many cards at once would otherwise be done before the first is counted.
+  judge(app, limit, await takeFromBucket(app.db, key, limit.rate, app.now()))
+  let declined = false
   try {
-    return await story()
+    return await tryIt()
   } catch (problem) {
-    if (isFailure(problem)) await takeFromBucket(app.db, key, rate, app.now())
+    declined = isDecline(problem)
     throw problem
+  } finally {
+    // Whoever has paid is told so, also where this fails: one try less is all that it costs.
+    if (!declined) await putIntoBucket(app.db, key, limit.rate).catch(() => {})
   }
+}
+
+/** Whether a payment was tried and came to nothing, and not only asked for wrongly: then a failed transaction is kept of it. */
+function isDecline(problem: unknown): boolean {
+  return problem instanceof Failure && problem.code === 'processing_failed' && problem.more.response !== undefined
 }
 
 /** Forgets callers whose buckets have filled up again, so that they are as good as new. */

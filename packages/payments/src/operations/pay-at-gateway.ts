@@ -1,12 +1,11 @@
 import type { Incoming } from '@tollgate/kit/endpoint'
-import { Failure } from '@tollgate/kit/failure'
 import type { App } from '../app.ts'
 import { type FailureCode, fail } from '../errors.ts'
 import type { GatewayCard } from '../rules/gateway-order.ts'
 import type { ProcessingCode } from '../rules/processing-errors.ts'
 import type { Claim } from '../store/idempotency.ts'
 import { findPayee, type Payee } from '../store/merchants.ts'
-import { limitFailures } from './limit.ts'
+import { limitDeclines } from './limit.ts'
 import { type Agreed, payByCard } from './pay-by-card.ts'
 import { readClaim } from './read-claim.ts'
 import { declined } from './refuse-payment.ts'
@@ -62,13 +61,8 @@ export function payAtGateway(app: App, request: Incoming, order: Order): Promise
       simulation: undefined,
       refused: refusalOf(order),
     })
-  const declines = { what: 'declined', rate: app.config.rateLimit.declined, isFailure: isDecline }
-  return limitFailures(app, request, declines, () => orReplay(app, claim, story, (claimed) => replayAuthorization(app, claimed)))
-}
-
-/** Whether a payment was tried and came to nothing, and not only asked for wrongly. */
-function isDecline(problem: unknown): boolean {
-  return problem instanceof Failure && problem.code === 'processing_failed' && problem.more.response !== undefined
+  const limited = () => limitDeclines(app, request, story)
+  return orReplay(app, claim, limited, (claimed) => replayAuthorization(app, claimed))
 }
 
 /** 3-D Secure 1, which was all that this way of paying knew of, is no more: nobody can have gone through it. */

@@ -1,13 +1,15 @@
+import type { Incoming } from '@tollgate/kit/endpoint'
 import { Failure } from '@tollgate/kit/failure'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import { authenticationOf } from '../rules/challenges.ts'
-import { declineCodes, deviceCodeOf } from '../rules/device-codes.ts'
+import { deviceCodeOf } from '../rules/device-codes.ts'
 import { nobody } from '../rules/idempotency.ts'
 import { hashKey } from '../rules/keys.ts'
 import type { ProcessingCode } from '../rules/processing-errors.ts'
 import { type Claim, findClaimed } from '../store/idempotency.ts'
 import { findPayee } from '../store/merchants.ts'
+import { limitDeclines } from './limit.ts'
 import { badToken } from './open-token.ts'
 import { payByCard } from './pay-by-card.ts'
 import type { Hint } from './read-hints.ts'
@@ -18,7 +20,11 @@ import { orReplay, replayAuthorization } from './replay.ts'
  * Pays an order, once: whoever sends it again, with these hints or others, is told what came of it. A device cannot know whether an
  * answer that it never got was a yes.
  */
-export async function payOrder(app: App, order: Order, hints: readonly Hint[]): Promise<{ id: string }> {
+export async function payOrder(
+  app: App,
+  order: Order,
+  { hints, request }: { hints: readonly Hint[]; request: Incoming },
+): Promise<{ id: string }> {
   const { payee, amount, currency, descriptor, custom, card, agreement, course } = order
   const confirmed = hints.some((hint) => hint.proof === 'tds-challenge' && hint.confirmed === true)
   const { tds, refused } = authenticationOf(course, { confirmed, demanded: payee.tdsMode })
@@ -28,7 +34,7 @@ export async function payOrder(app: App, order: Order, hints: readonly Hint[]): 
     return await orReplay(
       app,
       claim,
-      () => payByCard(app, { ...payment, simulation: course.simulation }),
+      () => limitDeclines(app, request, () => payByCard(app, { ...payment, simulation: course.simulation })),
       (claimed) => replayAuthorization(app, claimed),
     )
   } catch (problem) {
@@ -66,11 +72,6 @@ function claimOf({
     method: 'POST',
     path: '/payments',
   }
-}
-
-/** Whether a payment was tried and came to nothing. */
-export function isDecline(problem: unknown): boolean {
-  return problem instanceof Failure && (declineCodes as readonly string[]).includes(problem.code)
 }
 
 function forDevice(problem: unknown, { walletToken = '' }: Partial<Order>): unknown {

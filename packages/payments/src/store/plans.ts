@@ -156,16 +156,18 @@ export async function awaitOutcome(
     where merchant_id = ${merchantId} and transaction_id = ${transactionId} and held_until = ${heldUntil}`
 }
 
-/** Nothing more is charged. False when there is no such plan; one that has ended already stays as it is. */
+/** Nothing more is charged. One that has ended already stays as it is; undefined when there is no such plan. */
 export async function stopPlan(
   sql: Sql,
   { merchantId, transactionId, now }: { merchantId: string; transactionId: string; now: Date },
-): Promise<boolean> {
-  const rows = await sql`
+): Promise<'stopped' | 'ended before' | undefined> {
+  const [plan] = await sql<{ stopped: boolean }>`
     with stopped as (
       update pay.plans set state = 'stopped', reason = 'asked', ended = ${now}
       where merchant_id = ${merchantId} and transaction_id = ${transactionId} and state = 'active'
+      returning transaction_id
     )
-    select from pay.plans where merchant_id = ${merchantId} and transaction_id = ${transactionId}`
-  return rows.length === 1
+    select exists (select from stopped) as stopped
+    from pay.plans where merchant_id = ${merchantId} and transaction_id = ${transactionId}`
+  return plan && (plan.stopped ? 'stopped' : 'ended before')
 }

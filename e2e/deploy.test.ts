@@ -1,21 +1,22 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { identity } from '@tollgate/identity/main'
 import { requiredSettings, startIdentity } from '@tollgate/identity/testing'
 import type { ConfigProblem, Env } from '@tollgate/kit/env'
 import { prometheusText } from '@tollgate/kit/scrape'
 import { type Service, startService } from '@tollgate/kit/service'
 import { startTelemetry } from '@tollgate/kit/telemetry'
-import { keptLog, noTelemetry, scratchDatabase } from '@tollgate/kit/testing'
+import { caller, keptLog, noTelemetry, scratchDatabase } from '@tollgate/kit/testing'
 import { payments } from '@tollgate/payments/main'
 import { startPayments } from '@tollgate/payments/testing'
 import { makeMasterKey } from '@tollgate/payments/vault/master-keys'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { canContain, type Image, standingOf, unpack } from './deploy-image.ts'
 import { readYaml, type Yaml } from './deploy-yaml.ts'
 import { openShop, pay } from './payments-service.ts'
 
@@ -198,6 +199,137 @@ test.each(services)(
   },
 )
 
+// What the image would be, without a daemon that builds it
+
+const contained = canContain()
+let built: string
+beforeAll(async () => {
+  if (!contained) return
+  built = mkdtempSync(join(tmpdir(), 'tollgate-built-'))
+  await promisify(execFile)(process.execPath, [join(root, 'tools/build.ts'), built])
+}, 60_000)
+afterAll(() => contained && rmSync(built, { recursive: true, force: true }))
+
+function imageOf(name: string): Image {
+  const copied = (stages.get(name) ?? []).filter(({ word }) => word === 'COPY').map(({ rest }) => rest.split(' '))
+  for (const words of copied) expect([words[0], words.at(-1)]).toEqual(['--chown=0:0', './'])
+  return {
+    copied: copied.flatMap((words) => words.slice(1, -1)),
+    folder: said(name, 'WORKDIR'),
+    user: said(name, 'USER'),
+    entry: [...JSON.parse(said(name, 'ENTRYPOINT')), ...JSON.parse(said(name, 'CMD'))],
+  }
+}
+
+/** All that a program said, and how it ended. */
+async function ending(child: ChildProcessWithoutNullStreams): Promise<{ code: number | null; output: string }> {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const [code] = await once(child, 'close')
+  return { code, output }
+}
+
+function listening(child: ChildProcessWithoutNullStreams): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        output += chunk
+        if (output.includes('"listening"')) resolve()
+      })
+    child.on('close', () => reject(new Error(output)))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** A container reaches the database over the network, and not by files. */
+async function overNetwork(url: string): Promise<string> {
+  const { pathname, username, searchParams, hostname, port } = new URL(url)
+  const folder = searchParams.get('host')
+  const server = createServer((one) => {
+    const other = folder ? connect(`${folder}/.s.PGSQL.5432`) : connect(Number(port), hostname)
+    for (const socket of [one, other]) socket.on('error', () => {})
+    one.pipe(other).pipe(one)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `postgres://${username}@127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`
+}
+
+/** What shows that all of it is there: what is compiled for the machine, what was made for browsers, the vault. */
+const proofs = {
+  identity: [['POST /signup', { email: 'ann@example.com', password: 'correct horse battery' }]],
+  payments: [
+    ['POST /vault', { type: 'pcn', value: '4100000000000000' }],
+    ['GET /pos/popup', undefined],
+    ['GET /sdk.js', undefined],
+  ],
+} as const
+
+const tryToWrite = `
+  const { writeFileSync } = require('node:fs')
+  const told = ['/', '/opt/tollgate', '/tmp', '/etc', '/usr'].map((folder) => {
+    try { writeFileSync(folder + '/left-behind', ''); return 'written' } catch ({ code }) { return code }
+  })
+  console.log(told.join())`
+
+test.runIf(contained).each(['identity', 'payments'] as const)(
+  'with what the image of %s copies and nothing else, as nobody and where nothing can be written, it serves',
+  async (name) => {
+    const tmpfs = (compose.services[name]?.tmpfs[0] ?? '').replace(/^\/tmp:/, '')
+    const image = unpack(imageOf(name), { built, tmpfs })
+    const database = await scratchDatabase()
+    const [prefix, port] = [name === 'identity' ? 'AUTH' : 'PAY', await freePort()]
+    const settings = {
+      ...exampleOf(name),
+      ...Object.fromEntries(Object.entries(filledIn).filter(([key]) => key.startsWith(prefix))),
+      ...{ [`${prefix}_DB_DATABASE_URL`]: await overNetwork(database.url), [`${prefix}_API_PORT`]: String(port), WORKERS: '2' },
+      ...{ [`${prefix}_OTEL_EXPORTER_PROMETHEUS_PORT`]: String(await freePort()) },
+      // Nobody is asked for anything outside.
+      ...(name === 'payments' ? { PAY_EXCHANGE_RATES: '' } : { AUTH_SMTP_HOST: '127.0.0.1', AUTH_SMTP_PORT: '1' }),
+    } as Record<string, string>
+    const child = image.start([], settings)
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      await database.drop()
+      image.remove()
+    })
+    await listening(child)
+    const call = caller(`http://127.0.0.1:${port}`)
+    expect((await call('GET /ready')).status).toBe(200)
+    for (const [what, json] of proofs[name])
+      expect((await call(what, { headers: { 'accept-version': '1' }, ...(json ? { json } : {}) })).status, what).toBe(200)
+    expect(standingOf(child.pid ?? 0)).toEqual({
+      ...{ Uid: '1000\t1000\t1000\t1000', Gid: '1000\t1000\t1000\t1000', Groups: '' },
+      ...{ CapEff: '0000000000000000', CapPrm: '0000000000000000', NoNewPrivs: '1' },
+    })
+    expect(await ending(image.start(['node', '-e', tryToWrite], {}))).toEqual({
+      code: 0,
+      output: 'EROFS,EROFS,written,EROFS,EROFS\n',
+    })
+    const check = JSON.parse(said(name, 'HEALTHCHECK').replace(/^.* CMD /, ''))
+    expect(await ending(image.start(check, { [`${prefix}_API_PORT`]: String(port) }))).toEqual({ code: 0, output: '' })
+    child.kill('SIGTERM')
+    expect((await once(child, 'close'))[0]).toBe(0)
+  },
+  30_000,
+)
+
+test.runIf(contained)('an image that lacks its program does not serve', async () => {
+  const image = unpack({ ...imageOf('payments'), copied: [] }, { built, tmpfs: 'size=1m' })
+  onTestFinished(image.remove)
+  const { code, output } = await ending(image.start([], {}))
+  expect([code, output]).toEqual([1, expect.stringContaining("Cannot find module '/opt/tollgate/payments.mjs'")])
+})
+
 // systemd
 
 const units = readdirSync(join(root, 'deploy/systemd'))
@@ -289,7 +421,7 @@ function namesIn(expression: string): { selected: Selected[]; grouped: string[] 
       return ''
     })
   // What is left are functions, numbers and signs, and as many brackets open as close.
-  expect(bare).toMatch(/^[a-z_\d.()\s/+>=,]*$/)
+  expect(bare).toMatch(/^[a-z_\d.()\s/+>=,-]*$/)
   expect(bare.match(/\(/g)?.length).toBe(bare.match(/\)/g)?.length)
   return { selected, grouped }
 }
@@ -310,9 +442,17 @@ test('the names in an expression are found', () => {
   })
 })
 
-/** What Prometheus adds by itself. */
-const ofPrometheus = new Map([['up', new Map()]])
+/** What Prometheus adds by itself, and what its node exporter tells of our units. */
+const ofOthers = new Map([
+  ['up', new Map()],
+  ['node_systemd_unit_state', new Map([...namesOf('.service'), ['state', new Set(['active', 'failed'])]])],
+  ['node_systemd_timer_last_trigger_seconds', namesOf('.timer')],
+])
 const labelsOfPrometheus = ['job', 'instance']
+
+function namesOf(ending: string): Map<string, Set<string>> {
+  return new Map([['name', new Set(units.filter((unit) => unit.endsWith(ending)))]])
+}
 
 /** Everything that is scraped: name → label → values. */
 function metricsIn(text: string): Map<string, Map<string, Set<string>>> {
@@ -376,7 +516,7 @@ async function scrapeBoth() {
 
 test('alerts and dashboard ask for what both services tell, and for nothing else', async () => {
   const { fresh, used } = await scrapeBoth()
-  const there = new Map([...used, ...ofPrometheus])
+  const there = new Map([...used, ...ofOthers])
   const expressions = [
     ...rules.map(({ alert, expr }) => [alert, expr] as const),
     ...dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
@@ -400,8 +540,29 @@ test('alerts and dashboard ask for what both services tell, and for nothing else
     return [...unknown, ...groupless, ...unmatched].map((problem) => `${name}: ${problem}`)
   })
   expect(wrong).toEqual([])
-  const later = [...asked].filter((metric) => metric !== 'up' && !fresh.has(metric))
+  const later = [...asked].filter((metric) => !ofOthers.has(metric) && !fresh.has(metric))
   expect(new Set(later.map((metric) => metric.replace(/_(sum|count)$/, '_bucket')))).toEqual(new Set(afterUse))
+})
+
+test.each([
+  ['errors', 'http_status_codes_total'],
+  ['slowness', 'http_server_request_duration_seconds_bucket'],
+  ['passwords that wait', 'tollgate_password_queue'],
+  ['messages that wait', 'tollgate_messages_waiting_age_seconds'],
+  ['operations without an answer', 'tollgate_acquirer_pending_age_seconds'],
+  ['plans that stand still', 'tollgate_plan_overdue_age_seconds'],
+  ['books that nobody has verified', 'node_systemd_timer_last_trigger_seconds'],
+])('somebody is told of %s', (_, metric) => {
+  const asking = rules.filter(({ expr }) => namesIn(expr).selected.some((each) => each.metric === metric))
+  // Zero would go off all the time, or never.
+  expect(asking.map(({ expr }) => Number(/> ([\d.]+)$/.exec(expr)?.[1])).some((bound) => bound > 0)).toBe(true)
+})
+
+test('verify is started more often than its alert waits for', () => {
+  const calendar = /^OnCalendar=(.+)$/m.exec(fileOf('deploy/systemd/tollgate-verify.timer'))?.[1]
+  expect(calendar).toBe('*-*-* 02:30:00')
+  const bound = /> (\d+)$/.exec(rules.find(({ alert }) => alert === 'TollgateVerifyOld')?.expr ?? '')?.[1]
+  expect(Number(bound)).toBeGreaterThan(86_400 + 3_600)
 })
 
 function matches(values: Set<string> | undefined, operator: string, value: string): boolean {

@@ -5,7 +5,7 @@ import { fail } from './errors.ts'
 import { requestAudience } from './rules/audience.ts'
 import { isBanned } from './rules/ban.ts'
 import { isUuid, nobody } from './rules/uuid.ts'
-import { actorOf, findUser, type User } from './store/users.ts'
+import { actorOf, type User } from './store/users.ts'
 
 /** Somebody who signed in: their account, and the session that their token belongs to, if it has one. */
 export type SignedIn = { user: User; sessionId: string | undefined; claims: Claims }
@@ -24,7 +24,7 @@ export const signedIn: Caller<App, SignedIn> = {
     const sessionId = named === undefined || named === '' || named === nobody ? undefined : named
     if (sessionId !== undefined && !isUuid(sessionId))
       throw fail('bad_jwt', { message: 'invalid claim: session_id claim must be a UUID' })
-    const user = await findUser(app.db, sub, sessionId ?? null)
+    const user = await app.whoIs({ id: sub, sessionId: sessionId ?? null })
     if (!user || user.deletedAt) throw fail('user_not_found')
     // A token outlives its session until it expires, unless the operator wants it otherwise.
     if (app.config.security.strictLogout && sessionId !== undefined && !user.sessionExists) throw fail('session_not_found')
@@ -55,7 +55,7 @@ function adminWith(allowed: (role: string, app: App) => boolean): Caller<App, Ad
       const { sub, session_id: sessionId } = claims
       const byRole = { id: nobody, username: role }
       if (!isUuid(sub)) return { claims, actor: byRole }
-      const user = await findUser(app.db, sub, isUuid(sessionId) ? sessionId : null)
+      const user = await app.whoIs({ id: sub, sessionId: isUuid(sessionId) ? sessionId : null })
       const over = isUuid(sessionId) && sessionId !== nobody && !user?.sessionExists
       if (over || (user && isBanned(user, app.now())))
         throw fail('session_expired', { status: 403, message: 'Session is no longer valid' })

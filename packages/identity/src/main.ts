@@ -3,9 +3,11 @@ import { ConfigProblem } from '@tollgate/kit/env'
 import { createFetch } from '@tollgate/kit/fetch'
 import { type JobLoop, runJobs } from '@tollgate/kit/jobs'
 import { createKeys, KeyProblem, type Keys } from '@tollgate/kit/jwt'
+import { type Loop, repeat } from '@tollgate/kit/loop'
 import type { Parts, Service } from '@tollgate/kit/service'
 import { affordableWorkers } from '@tollgate/kit/service-settings'
 import { createTransport } from '@tollgate/kit/smtp'
+import { createTogether } from '@tollgate/kit/together'
 import { version } from '@tollgate/kit/version'
 import type { App } from './app.ts'
 import { type Config, settings } from './config.ts'
@@ -15,11 +17,14 @@ import { createMeters } from './meters.ts'
 import { migrations } from './migrations.ts'
 import { cleanUp } from './operations/clean-up.ts'
 import { deliverMessage } from './operations/deliver-message.ts'
+import { createExchange } from './operations/refresh-session.ts'
+import { watchMessages } from './operations/watch-messages.ts'
 import { createBreachCheck } from './passwords/breach.ts'
 import { createPasswords } from './passwords/hashing.ts'
 import { createIdTokens } from './providers/id-tokens.ts'
 import { derivedKey } from './rules/derived-key.ts'
 import { endpoints, failureShape, manner } from './server.ts'
+import { type Bearer, findBearers } from './store/users.ts'
 
 export const identity: Service<Config, App> = {
   name: 'identity',
@@ -43,7 +48,7 @@ trigger of the operator's raises comes as \`{"code": "<SQLSTATE>", "message": ".
 }
 
 /** What has to be ended together with an app. */
-type Loops = { jobs: JobLoop; cleaning: Cleaning; fetch: { close(): Promise<void> } }
+type Loops = { jobs: JobLoop; cleaning: Cleaning; watching: Loop | undefined; fetch: { close(): Promise<void> } }
 
 const loopsOf = new WeakMap<App, Loops>()
 
@@ -72,7 +77,9 @@ function open({ config, db, log, now, metrics }: Parts<Config>): App {
       flows: derivedKey(jwt.secret, 'flows'),
     },
     passwords,
-    meters: createMeters(metrics, passwords),
+    whoIs: createTogether((bearers: readonly Bearer[]) => findBearers(db, bearers)),
+    exchange: createExchange({ config, db, now }),
+    meters: createMeters(metrics, { passwords, now }),
     isBreached: breach.enabled ? createBreachCheck({ ...breach, fetch, log }) : undefined,
     idTokens: createIdTokens({ fetch, now, log, allowHttp: security.allowPrivateAddresses }),
     composeMail: createCompose({ siteUrl: config.siteUrl, mailer: smtp.mailer, now, log, fetch }),
@@ -80,8 +87,10 @@ function open({ config, db, log, now, metrics }: Parts<Config>): App {
   }
   const jobs = runJobs({ db, log, now, workers: { deliver: (job) => deliverMessage(parts, job) } })
   const cleaning = cleanNowAndThen(parts)
+  const watch = () => watchMessages(parts)
+  const watching = metrics && repeat('looking at the messages that wait', watch, { every: 15, log, atOnce: true })
   const app = { ...parts, nudge: jobs.nudge }
-  loopsOf.set(app, { jobs, cleaning, fetch })
+  loopsOf.set(app, { jobs, cleaning, watching, fetch })
   return app
 }
 
@@ -106,6 +115,7 @@ function cleanNowAndThen(parts: Parameters<typeof cleanUp>[0]): Cleaning {
 async function close(app: App): Promise<void> {
   const loops = loopsOf.get(app)
   await loops?.cleaning.stop()
+  await loops?.watching?.stop()
   await loops?.jobs.stop()
   await app.smtp.close()
   await loops?.fetch.close()

@@ -1,4 +1,6 @@
 import { createMetrics } from '@tollgate/kit/metrics'
+import { prometheusText } from '@tollgate/kit/scrape'
+import { stillClock } from '@tollgate/kit/testing'
 import { expect, test } from 'vitest'
 import { createMeters } from './meters.ts'
 import { createPasswords } from './passwords/hashing.ts'
@@ -6,7 +8,7 @@ import { createPasswords } from './passwords/hashing.ts'
 test('what is counted has the names that dashboards know', async () => {
   const metrics = createMetrics()
   const passwords = createPasswords({ concurrency: 1, queue: 1 })
-  const meters = createMeters(metrics, passwords)
+  const meters = createMeters(metrics, { passwords, now: stillClock() })
   const hash = await passwords.hash('correct horse')
   await passwords.verify('correct horse', hash)
   await passwords.waste('wrong')
@@ -36,7 +38,28 @@ test('what is counted has the names that dashboards know', async () => {
   })
 })
 
+test('what was found to wait grows older until it is looked at again', () => {
+  const [metrics, now] = [createMetrics(), stillClock()]
+  const meters = createMeters(metrics, { passwords: createPasswords({ concurrency: 1, queue: 1 }), now })
+  const told = () =>
+    prometheusText(metrics.snapshot())
+      .split('\n')
+      .filter((line) => line.startsWith('tollgate_messages_waiting'))
+  const lines = (mails: number, mailAge: number, sms: number, smsAge: number) => [
+    `tollgate_messages_waiting{channel="mail"} ${mails}`,
+    `tollgate_messages_waiting{channel="sms"} ${sms}`,
+    `tollgate_messages_waiting_age_seconds{channel="mail"} ${mailAge}`,
+    `tollgate_messages_waiting_age_seconds{channel="sms"} ${smsAge}`,
+  ]
+  expect(told()).toEqual(lines(0, 0, 0, 0))
+  meters.waiting([{ channel: 'sms', count: 3, since: now() }])
+  now.advance(40)
+  expect(told()).toEqual(lines(0, 0, 3, 40))
+  meters.waiting([{ channel: 'mail', count: 1, since: new Date(now().getTime() - 5_500) }])
+  expect(told()).toEqual(lines(1, 5.5, 0, 0))
+})
+
 test('where nobody wants metrics nothing is counted', () => {
-  const meters = createMeters(undefined, createPasswords({ concurrency: 1, queue: 1 }))
+  const meters = createMeters(undefined, { passwords: createPasswords({ concurrency: 1, queue: 1 }), now: stillClock() })
   expect(() => meters.delivery('refused', 'sms', 'sms')).not.toThrow()
 })

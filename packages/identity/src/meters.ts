@@ -1,18 +1,25 @@
+import type { Clock } from '@tollgate/kit/clock'
 import type { Metrics } from '@tollgate/kit/metrics'
 import type { Passwords } from './passwords/hashing.ts'
+import type { Waiting } from './store/messages.ts'
 
 /** What is counted besides requests, under the names that dashboards of existing installations know. */
 export type Meters = {
   /** An outsider took a message, or did not. */
   delivery(outcome: 'taken' | 'refused', channel: 'mail' | 'sms', kind: string): void
+  /** What the last look found neither sent nor given up, of those channels where there is any. */
+  waiting(found: readonly Waiting[]): void
   /** A mail or SMS was refused because too many had been sent. */
   limited(what: 'mail' | 'sms'): void
   cleaned(rows: number): void
 }
 
-const none: Meters = { delivery() {}, limited() {}, cleaned() {} }
+/** However many wait, looking at them costs no more than this. */
+export const mostSeen = 10_000
 
-export function createMeters(metrics: Metrics | undefined, passwords: Passwords): Meters {
+const none: Meters = { delivery() {}, waiting() {}, limited() {}, cleaned() {} }
+
+export function createMeters(metrics: Metrics | undefined, { passwords, now }: { passwords: Passwords; now: Clock }): Meters {
   if (!metrics) return none
   const { stats } = passwords
   metrics.gauge({ name: 'gotrue_running', help: 'Whether the service runs', over: 'max' }, () => 1)
@@ -50,6 +57,26 @@ export function createMeters(metrics: Metrics | undefined, passwords: Passwords)
     labels: [],
   })
   const smsLimits = metrics.counter({ name: 'tollgate_sms_rate_limit', help: 'SMS refused by the limit for all', labels: [] })
+  let waiting: readonly Waiting[] = []
+  for (const channel of ['mail', 'sms']) {
+    const found = () => waiting.find((each) => each.channel === channel)
+    const age = (since: Date | undefined) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)
+    // Every worker sees the same tables, so that the worst of their figures is the figure.
+    metrics.gauge(
+      {
+        ...{ name: 'tollgate_messages_waiting', values: { channel }, over: 'max' },
+        help: `Messages that are neither sent nor given up, of which at most ${mostSeen} are seen`,
+      },
+      () => found()?.count ?? 0,
+    )
+    metrics.gauge(
+      {
+        ...{ name: 'tollgate_messages_waiting_age', values: { channel }, over: 'max', unit: 's' },
+        help: 'For how long the oldest of them waits',
+      },
+      () => age(found()?.since),
+    )
+  }
   const rows = metrics.counter({ name: 'gotrue_cleanup_affected_rows', help: 'Rows cleaned up', labels: [] })
   return {
     delivery(outcome, channel, kind) {
@@ -58,6 +85,9 @@ export function createMeters(metrics: Metrics | undefined, passwords: Passwords)
       if (outcome === 'taken') return
       if (channel === 'mail') mailErrors.add(1, kind)
       else smsErrors.add(1)
+    },
+    waiting(found) {
+      waiting = found
     },
     limited: (what) => (what === 'mail' ? mailLimits : smsLimits).add(1),
     cleaned: (count) => rows.add(count),

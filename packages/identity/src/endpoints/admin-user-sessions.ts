@@ -29,7 +29,7 @@ export const adminSessions = endpoint({
   async run(app, { params }) {
     const id = readUserId(params.user_id)
     const sessions = await listSessions(app.db, id, app.config.sessions, app.now())
-    if (sessions.length === 0 && !(await findUser(app.db, id, null))) throw userNotFound()
+    if (sessions.length === 0 && !(await findUser(app.db, id))) throw userNotFound()
     return { sessions: sessions.map(listedSessionReply) }
   },
 })

@@ -31,7 +31,7 @@ export const adminUser = endpoint({
   fails: ['validation_failed', 'user_not_found'],
 
   async run(app, { params }) {
-    const user = await findUser(app.db, readUserId(params.user_id), null)
+    const user = await findUser(app.db, readUserId(params.user_id))
     if (!user) throw userNotFound()
     return userReply(user)
   },

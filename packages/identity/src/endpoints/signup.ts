@@ -100,7 +100,7 @@ async function anonymously(app: App, request: Incoming, { data = {} }: Given) {
       createdAt: app.now(),
       identities: [],
     })
-    const user = (await findUser(tx, id, null)) as User
+    const user = (await findUser(tx, id)) as User
     return startSession(app, tx, { user, method: 'anonymous', origin: originOf(request) })
   })
   return new Answer(200, sessionReply(session), sessionHeaders(session))

@@ -176,7 +176,7 @@ async function byFlow(
   const issuedAfter = new Date(app.now().getTime() - app.config.external.flowLifetime * 1000)
   const entered = await app.db.begin(async (tx) => {
     const flow = await takeFlow(tx, { codeHash, challenge: s256(verifier), issuedAfter })
-    const user = flow?.userId ? await findUser(tx, flow.userId, null) : undefined
+    const user = flow?.userId ? await findUser(tx, flow.userId) : undefined
     if (!flow || !user || user.deletedAt) return undefined
     if (isBanned(user, app.now())) throw fail('user_banned')
     const audits = [{ action: 'login' as const, actor: actorOf(user), traits: { provider: flow.provider } }]

@@ -126,7 +126,7 @@ async function update(app: App, request: Incoming, who: SignedIn, wish: Wish & {
     if (email !== undefined) await changeEmail(app, tx, request, user, { ...wish, email })
     if (phone !== undefined) await changePhone(app, tx, user, { phone, whatsapp })
     await noteAudit(app, tx, { action: 'user_modified', actor: actorOf(user) }, address)
-    return findUser(tx, user.id, null)
+    return findUser(tx, user.id)
   })
   // Somebody else has set another password since: what it takes to replace that one is found out anew.
   return updated ?? update(app, request, who, wish)

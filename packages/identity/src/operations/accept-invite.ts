@@ -27,7 +27,7 @@ export async function acceptInvite(app: App, { provider, profile, address }: Arr
     await confirmEmail(tx, invited.id, now)
     await deleteCodes(tx, invited.id)
     await noteAudit(app, tx, { action: 'invite_accepted', actor: actorOf(invited), traits: { provider } }, address)
-    return (await findUser(tx, invited.id, null)) as User
+    return (await findUser(tx, invited.id)) as User
   })
   return { user, unproved: false }
 }

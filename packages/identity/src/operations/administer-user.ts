@@ -61,7 +61,7 @@ export async function createUser(app: App, by: By, given: Given, id: string = ra
       const [created, , user] = await Promise.all([
         insertUser(tx, account),
         noteAudit(app, tx, note, originOf(by.request).address),
-        findUser(tx, id, null),
+        findUser(tx, id),
       ])
       if (!created) throw new AlreadyThere()
       return user as User
@@ -141,7 +141,7 @@ export async function changeUser(app: App, by: By, id: string, given: Given): Pr
   const ban = readBan(given, now)
   refuseBoth(given.password, given.password_hash)
   // An account that is not there is not worth the hash of a password.
-  if (given.password !== undefined && !(await findUser(app.db, id, null))) throw userNotFound()
+  if (given.password !== undefined && !(await findUser(app.db, id))) throw userNotFound()
   const passwordHash = given.password === undefined ? given.password_hash || null : await choosePassword(app, given.password)
 
   const change = app.db.begin(async (tx) => {
@@ -165,7 +165,7 @@ export async function changeUser(app: App, by: By, id: string, given: Given): Pr
       address: originOf(by.request).address,
       now,
     })
-    return (await findUser(tx, id, null)) as User
+    return (await findUser(tx, id)) as User
   })
   return change.catch((problem: unknown) => {
     throw takenBy(problem) ?? problem

@@ -186,7 +186,7 @@ test.each([
   ['oauth', 400],
 ])('a session that was entered by %s sets a password without the current one: %i', async (method, status) => {
   const { userId } = await accountWithPassword(withCurrent)
-  const user = await findUser(withCurrent.app.db, userId, null)
+  const user = await findUser(withCurrent.app.db, userId)
   if (!user) throw new Error('There is no such account')
   const origin = { userAgent: '', address: null }
   const { accessToken } = await startSession(withCurrent.app, withCurrent.app.db, { user, method, origin })
@@ -241,7 +241,7 @@ test.each([
 ])('a nonce that was %s while the password was hashed is worth nothing', async (_, moved) => {
   const { app } = withNonce
   const account = await accountWithPassword(withNonce)
-  const user = await findUser(app.db, account.userId, null)
+  const user = await findUser(app.db, account.userId)
   if (!user) throw new Error('There is no such account')
   const wish = { password: 'the new password', nonce: await fetchNonce(withNonce, account), currentPassword: '' }
   const prepared = await preparePassword(app, { user, sessionId: account.sessionId, claims: {} }, wish)

@@ -36,5 +36,5 @@ async function link(app: App, tx: Tx, { provider, profile, address }: Arrival, u
   await refreshProviders(tx, userId)
   await noteAudit(app, tx, { action: 'identity_linked', actor: actorOf(user), traits: { provider } }, address)
   await notifyUser(app, tx, user, { kind: 'identity_linked_notification', facts: { provider } })
-  return (await findUser(tx, userId, null)) as User
+  return (await findUser(tx, userId)) as User
 }

@@ -71,7 +71,7 @@ export async function redeemCode(
   if (await onlyHalf(app, tx, taken, user)) return { outcome: 'half-confirmed', flowId: taken.flowId }
   await doWhatItWasFor(app, tx, taken, user, address)
   await deleteCodes(tx, user.id)
-  const changed = await findUser(tx, user.id, null)
+  const changed = await findUser(tx, user.id)
   return { outcome: 'proved', user: changed as User, flowId: taken.flowId }
 }
 

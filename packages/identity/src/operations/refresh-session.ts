@@ -1,35 +1,49 @@
+import { createTogether } from '@tollgate/kit/together'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import { isBanned } from '../rules/ban.ts'
 import { childToken, hashToken } from '../rules/refresh-token.ts'
 import { reuse } from '../rules/reuse.ts'
-import { exchangeToken, findToken, type OngoingSession, type PresentedToken, revokeFamily } from '../store/refresh-tokens.ts'
+import {
+  type Exchange,
+  exchangeTokens,
+  findToken,
+  type OngoingSession,
+  type PresentedToken,
+  revokeFamily,
+} from '../store/refresh-tokens.ts'
 import { lockSession } from '../store/sessions.ts'
 import type { Origin } from './start-session.ts'
 
 export type Refreshed = { session: OngoingSession; refreshToken: string }
 
+/** Every client comes back once an hour, many of them in the same second: those who come together are served together. */
+export function createExchange({ db, config, now }: Pick<App, 'db' | 'config' | 'now'>): App['exchange'] {
+  const { timebox, inactivityTimeout, singlePerUser } = config.sessions
+  return createTogether((exchanges: readonly Exchange[]) => {
+    const moment = now()
+    return exchangeTokens(db, exchanges, {
+      now: moment,
+      begunAfter: before(moment, timebox),
+      refreshedAfter: before(moment, inactivityTimeout),
+      singlePerUser,
+      audited: config.auditInDatabase,
+    })
+  })
+}
+
 const mostTries = 3
 
-/** Exchanges a refresh token for the next one, or says why not. Nearly always one statement. */
+/** Exchanges a refresh token for the next one, or says why not. Nearly always one statement, shared with whoever comes at the same time. */
 export async function refreshSession(app: App, token: string, origin: Origin, tries = 1): Promise<Refreshed> {
   const { db, config, secrets } = app
-  const now = app.now()
   const presented = hashToken(token)
   const refreshToken = childToken(token, secrets.refresh)
   const child = hashToken(refreshToken)
-  const session = await exchangeToken(db, {
-    presented,
-    child,
-    now,
-    begunAfter: before(now, config.sessions.timebox),
-    refreshedAfter: before(now, config.sessions.inactivityTimeout),
-    singlePerUser: config.sessions.singlePerUser,
-    audited: config.auditInDatabase,
-    ...origin,
-  })
+  const session = await app.exchange({ presented, child, ...origin })
   if (session) return { session, refreshToken }
 
+  const now = app.now()
   const found = await findToken(db, presented, child)
   if (!found) throw fail('refresh_token_not_found')
   if (found.sessionId === null)

@@ -93,7 +93,7 @@ async function arrive(app: App, tx: Tx, arrival: Arrival): Promise<Arrived> {
   await refreshProviders(tx, userId)
   if (proves && !found.emailConfirmedAt) await confirmEmail(tx, userId, now)
   await note(found.emailConfirmedAt || decision.outcome === 'enter' ? 'login' : 'user_signedup')
-  return { user: (await findUser(tx, userId, null)) as User, unproved }
+  return { user: (await findUser(tx, userId)) as User, unproved }
 }
 
 async function create(app: App, tx: Tx, { provider, profile, aud }: Arrival, withEmail: boolean): Promise<string> {

@@ -62,7 +62,9 @@ const reserved = new Set(
 )
 
 function handedOn({ handsOn = {} }: Provider, more: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(more).map(([name, value]) => [handsOn[name] ?? name, value] as const)
+  // A caller may call a parameter what every object has, such as `constructor`.
+  const nameThere = (name: string) => (Object.hasOwn(handsOn, name) ? handsOn[name] : undefined) ?? name
+  const entries = Object.entries(more).map(([name, value]) => [nameThere(name), value] as const)
   return Object.fromEntries(entries.filter(([name]) => !reserved.has(name.toLowerCase())))
 }
 

@@ -32,6 +32,21 @@ export async function findWaitingMessage(sql: Sql, id: string): Promise<WaitingM
   return message
 }
 
+export type Waiting = { channel: 'mail' | 'sms'; count: number; since: Date }
+
+/** How many messages wait to be sent, and since when the oldest does: of those channels where any do, and of so many messages at most. */
+export async function countWaiting(sql: Sql, most: number): Promise<Waiting[]> {
+  return await sql<Waiting>`
+    select channel, count(*)::integer as count, min(m.created_at) as since
+    from (
+      select (payload ->> 'message')::uuid as message from auth.jobs
+      where kind = 'deliver' and given_up_at is null order by id limit ${most}
+    ) j
+    join auth.messages m on m.id = j.message
+    where channel <> 'none' and sent_at is null and m.given_up_at is null
+    group by channel`
+}
+
 /** From now on it may be under way. False when it already was, or is no longer waiting: then it must not be sent. */
 export async function setHandedOver(sql: Sql, id: string, now: Date): Promise<boolean> {
   const { count } = await sql`

@@ -84,16 +84,26 @@ export async function insertUser(sql: Sql, user: NewUser): Promise<boolean> {
   return count === 1
 }
 
-/** An account, and whether a session of it is still there. */
-export async function findUser(
-  sql: Sql,
-  id: string,
-  sessionId: string | null,
-): Promise<(User & { sessionExists: boolean }) | undefined> {
-  const [user] = await sql<User & { sessionExists: boolean }>`
-    select a.*, exists (select from auth.sessions s where s.id = ${sessionId} and s.user_id = a.id) as "sessionExists"
-    from auth.accounts a where a.id = ${id}`
+export async function findUser(sql: Sql, id: string): Promise<User | undefined> {
+  const [user] = await sql<User>`select * from auth.accounts where id = ${id}`
   return user
+}
+
+/** Whose account a token names, and which session. */
+export type Bearer = { id: string; sessionId: string | null }
+
+/** An account, and whether the session of it is still there. */
+export type Borne = User & { sessionExists: boolean }
+
+export async function findBearers(sql: Sql, bearers: readonly Bearer[]): Promise<(Borne | undefined)[]> {
+  const rows = await sql<Borne & { place: number }>`
+    select place, a.*, exists (select from auth.sessions s where s.id = bearer.session_id and s.user_id = a.id) as "sessionExists"
+    from unnest(${bearers.map(({ id }) => id)}::uuid[], ${bearers.map(({ sessionId }) => sessionId)}::uuid[])
+      with ordinality as bearer (id, session_id, place)
+    join auth.accounts a on a.id = bearer.id`
+  const found: (Borne | undefined)[] = bearers.map(() => undefined)
+  for (const { place, ...user } of rows) found[place - 1] = user
+  return found
 }
 
 /** An account that nobody else changes until this transaction ends. */

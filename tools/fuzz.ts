@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { identity } from '@tollgate/identity/main'
 import { requiredSettings } from '@tollgate/identity/testing'
 import { type EmbeddedPostgres, startPostgres } from '@tollgate/kit/embedded-postgres'
 import { startHttpFake } from '@tollgate/kit/http-fake'
@@ -13,10 +14,11 @@ import { migrateService, type Service, startService } from '@tollgate/kit/servic
 import type { ServiceConfig } from '@tollgate/kit/service-settings'
 import { startSmtpSink } from '@tollgate/kit/smtp-sink'
 import { caller, type LogLine, noTelemetry, stillClock } from '@tollgate/kit/testing'
+import { payments } from '@tollgate/payments/main'
 import pg from 'pg'
 import { fuzzBytes, wrongWithIdentity, wrongWithPayments } from '../packages/tollgate/src/fuzz-bytes.ts'
-import { statusesOf } from '../packages/tollgate/src/fuzz-findings.ts'
-import { fuzzIdentity, identityFuzzSettings } from '../packages/tollgate/src/fuzz-identity-run.ts'
+import { reachOf, statusesOf } from '../packages/tollgate/src/fuzz-findings.ts'
+import { fuzzIdentity, identityFuzzSettings, startFuzzProvider } from '../packages/tollgate/src/fuzz-identity-run.ts'
 import type { Fuzzing, FuzzNode } from '../packages/tollgate/src/fuzz-node.ts'
 import { fuzzPayments, hasFuzzRates, paymentsFuzzSettings } from '../packages/tollgate/src/fuzz-payments-run.ts'
 import {
@@ -34,6 +36,8 @@ const batch = 500
 /** Of a batch; the rest is made from what endpoints say they take. */
 const asBytes = 50
 const quietSeconds = 5
+/** How often memory is looked at. */
+const measurements = 40
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never
 type Host = { tell(order: Unnumbered<Order>): Promise<Reply>; lines: LogLine[]; stop(): Promise<void> }
@@ -115,10 +119,11 @@ type Kinds = { bySchema: Fuzzing; byBytes: Fuzzing }
 async function identityKinds(site: Site, host: Host, seed: number): Promise<Kinds> {
   const mails = await startSmtpSink()
   const gateway = await startHttpFake({ 'POST /sms': { json: { id: '1' } } })
-  site.ends.push(mails.close, gateway.close)
+  const provider = await startFuzzProvider()
+  site.ends.push(mails.close, gateway.close, provider.close)
   const env = {
     ...(requiredSettings as Record<string, string>),
-    ...identityFuzzSettings,
+    ...identityFuzzSettings(provider),
     AUTH_SMTP_PORT: String(mails.port),
     AUTH_EXTERNAL_PHONE_ENABLED: 'true',
     AUTH_SMS_PROVIDER: 'console',
@@ -128,7 +133,7 @@ async function identityKinds(site: Site, host: Host, seed: number): Promise<Kind
   }
   const node = await startNode(fuzzed.identity, { env, host, site })
   return {
-    bySchema: await fuzzIdentity({ ...node, mails }, seed),
+    bySchema: await fuzzIdentity({ ...node, mails, gateway, provider }, seed),
     byBytes: fuzzBytes(node, { seed, wrongWith: wrongWithIdentity }),
   }
 }
@@ -164,11 +169,8 @@ async function fuzzService(name: FuzzedName, requests: number, seed: number, sit
     }
   }
 
-  const measured: Partial<Record<'start' | 'middle' | 'end', Memory>> = {}
+  const memory: Memory[] = []
   const collect = async () => (await host.tell({ order: 'collect' })).memory as Memory
-  async function measure(when: keyof typeof measured) {
-    measured[when] ??= await collect()
-  }
 
   let made = 0
   try {
@@ -180,28 +182,25 @@ async function fuzzService(name: FuzzedName, requests: number, seed: number, sit
       await bySchema.send(number, count - bytes)
       made += count
       tellNew(made)
-      await measure('start')
-      if (made >= requests / 2) await measure('middle')
+      if (made >= ((memory.length + 1) * requests) / measurements) memory.push(await collect())
       if (seconds() - spoke < quietSeconds) continue
       spoke = seconds()
       const pace = `${(answers() / spoke).toFixed(0)} answers/s`
       console.error(`${name}: ${made} of ${requests} requests, ${pace}, ${tellHeld(await collect())}, bugs: ${told.size}`)
     }
-    await measure('end')
     await bySchema.finish()
   } catch (problem) {
     bySchema.findings.note('the run broke off', String((problem as Error).stack))
   }
   tellNew(Math.min(requests, made + batch))
-  const { start, middle, end } = measured
   const statuses: Record<string, number> = {}
   for (const { findings } of fuzzings)
     for (const [status, count] of Object.entries(statusesOf(findings))) statuses[status] = (statuses[status] ?? 0) + count
   return {
     ...{ name, requests, answers: answers(), seconds: seconds(), statuses },
     bugs: fuzzings.flatMap(({ findings }) => [...findings.bugs.values()]),
-    memory: start && middle && end && { start, middle, end },
-    unliked: unlikedOf(name, bySchema),
+    memory,
+    reach: reachOf(bySchema.findings, likable(name)),
   }
 }
 
@@ -209,13 +208,10 @@ function total(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-function unlikedOf(name: FuzzedName, { findings: { tried } }: Fuzzing): string[] {
-  const endpoints: readonly { method: string; path: string }[] = fuzzed[name].endpoints
-  return endpoints
-    .map(({ method, path }) => `${method} ${path}`)
-    .filter(
-      (each) => (name === 'payments' || each !== 'POST /apps') && ![...tried.keys()].some((key) => key.startsWith(`${each} 2`)),
-    )
+/** What does something, and is not there for requests as bytes alone. */
+function likable(name: FuzzedName): string[] {
+  const endpoints: readonly { method: string; path: string; reply: object }[] = { identity, payments }[name].endpoints
+  return endpoints.filter(({ reply }) => Object.keys(reply).length > 0).map(({ method, path }) => `${method} ${path}`)
 }
 
 function interruption(): Promise<never> {
@@ -234,15 +230,12 @@ async function run(): Promise<number> {
   console.log(`seed ${seed}`)
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-fuzz-'))
   const site: Site = { folder, ends: [], over: false, postgres: await startDatabase(folder) }
-  const outcomes: FuzzOutcome[] = []
-  const interrupted = interruption()
+  let outcomes: FuzzOutcome[]
   try {
-    for (const [index, name] of services.entries()) {
-      // What does not divide evenly goes to the first.
-      const share = Math.floor(requests / services.length) + (index < requests % services.length ? 1 : 0)
-      outcomes.push(await Promise.race([fuzzService(name, share, seed, site), interrupted]))
-      await endAll(site)
-    }
+    // Side by side, for one alone leaves half of a machine idle. What does not divide evenly goes to the first.
+    const share = (index: number) => Math.floor(requests / services.length) + (index < requests % services.length ? 1 : 0)
+    const runs = services.map((name, index) => fuzzService(name, share(index), seed, site))
+    outcomes = await Promise.race([Promise.all(runs), interruption()])
   } finally {
     site.over = true
     await endAll(site)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Heard, wrongWithAny, wrongWithIdentity, wrongWithPayments } from './fuzz-bytes.ts'
 import { luckOf } from './fuzz-calls.ts'
-import { createFindings, statusesOf } from './fuzz-findings.ts'
+import { createFindings, reachOf, statusesOf } from './fuzz-findings.ts'
 import type { FuzzRequest } from './fuzz-requests.ts'
 
 const always = {
@@ -77,6 +77,21 @@ test('a bug is kept once a kind, with its first request and what the log says of
   findings.count('GET /apps', 200)
   findings.count('GET /apps', 404)
   expect(statusesOf(findings)).toEqual({ 200: 2, 404: 1 })
+})
+
+test('an endpoint has done something where it neither refused nor led to a place where a refusal is told', () => {
+  const findings = createFindings()
+  findings.count('GET /verify', 303, 'https://site.test/#access_token=x')
+  findings.count('GET /verify', 303, 'https://site.test/#error=access_denied')
+  findings.count('GET /verify', 303, 'https://site.test/?a=b&error_code=x')
+  findings.count('GET /verify', 303)
+  findings.count('GET /verify', 404)
+  findings.count('GET /verify/more', 200)
+  findings.count('GET /verify', 200)
+  expect(reachOf(findings, ['GET /verify', 'GET /me'])).toEqual([
+    { name: 'GET /verify', answers: 6, done: 2, refused: 1 },
+    { name: 'GET /me', answers: 0, done: 0, refused: 0 },
+  ])
 })
 
 test('luck is the same for the same seed, and spread', () => {

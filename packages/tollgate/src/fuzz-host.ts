@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { createLog } from '@tollgate/kit/log'
 import { type Running, type Service, startService } from '@tollgate/kit/service'
 import type { ServiceConfig } from '@tollgate/kit/service-settings'
@@ -34,6 +35,9 @@ async function obey(order: Order): Promise<Omit<Reply, 'id'>> {
       return {}
     case 'collect': {
       if (!globalThis.gc) throw new Error('the process of the service has to be started with --expose-gc')
+      // What was only waiting to be cleaned up after is gone the second time.
+      globalThis.gc()
+      await setImmediate()
       globalThis.gc()
       const { heapUsed, external, rss } = process.memoryUsage()
       return { memory: { held: heapUsed + external, resident: rss } }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { callMaker, deep, heard, rarely, raw, sayable, texts, usually } from './fuzz-calls.ts'
+import { type Called, callMaker, deep, type FuzzCall, heard, rarely, raw, sayable, texts, usually } from './fuzz-calls.ts'
 
 const mostly = usually(12)
 
@@ -159,6 +159,17 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   role: roles,
   from: moments,
   to: moments,
+  provider: mostly(texts('github'), texts('', 'GitHub', 'gitlab', 'nobody', '__proto__', 'a\u0000')),
+  scopes: mostly(texts('repo', 'repo,gist'), texts('', ',', 'a b', '\u0000', 's'.repeat(3_000))),
+  skip_http_redirect: mostly(texts('false', 'true'), texts('', 'yes')),
+  state: mostly(heard('state'), fc.oneof(texts('', 'x', 'a\u0000', 's'.repeat(5_000)), fc.uuid())),
+  // Whom the provider knows by it; and some whom it has trouble with.
+  '/callback code': mostly(
+    fc.nat(40).map((number) => `person-${number}`),
+    texts('', 'broken', 'slow', 'nobody', 'nameless', 'a\u0000', '\ud800'),
+  ),
+  error: texts('access_denied', '', 'server_error', '\u0000', 'x'.repeat(300)),
+  error_description: texts('They said no', '', '<script>', '\u202e'),
 }
 
 /** How people ask: signed in or not, with a key of the operator's or something that only looks like one. */
@@ -185,11 +196,81 @@ const besides = fc.record(
 )
 
 /** Requests to an endpoint of the identity service. */
-export const identityCallOf = callMaker({
+export function identityCallOf(called: Called): fc.Arbitrary<FuzzCall> {
+  const fit = fitting[`${called.method} ${called.path}`]
+  const any = callOf(calledAs(called))
+  if (!fit) return any
+  const drawn = fc.record({ number: fc.nat(50), way: fc.nat(8), fresh: fc.uuid({ version: 4 }) })
+  return fc
+    .tuple(any, drawn, fc.boolean())
+    .map(([call, { number, way, fresh }, fits]) => (fits ? { ...call, ...fit(call, { number, way, fresh }) } : call))
+}
+
+/** As a provider sends people back, who says more than the endpoint names. */
+function calledAs(called: Called): Called {
+  if (called.path !== '/callback') return called
+  const names = ['state', 'code', 'error', 'error_description']
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  const brought = { type: 'object', properties, required: ['state', 'code'] }
+  return called.method === 'GET' ? { ...called, query: brought } : { ...called, body: brought }
+}
+
+type Drawn = { number: number; way: number; fresh: string }
+
+/**
+ * What only goes together: a code with the address that it was sent to, a session with who is in it. Half of the requests to these have it
+ * so; what was heard of together has the same number.
+ */
+const fitting: Record<string, (call: FuzzCall, drawn: Drawn) => Partial<FuzzCall>> = {
+  'POST /verify': (_, { number, way }) => ({ encoding: 'json', body: proofOf(number, way) }),
+  'GET /verify': ({ path }, { number }) => {
+    const more = new URLSearchParams(path.slice(path.indexOf('?') + 1))
+    const redirect = more.get('redirect_to')
+    const wanted = `/verify?type=$mailType:${number}&token=$mailLink:${number}`
+    return { path: redirect ? `${wanted}&redirect_to=${encodeURIComponent(redirect)}` : wanted }
+  },
+  'PUT /user': calm,
+  'POST /admin/users': (call, { fresh }) => withFields(calm(call), { email: `${fresh}@site.test` }),
+  'POST /admin/users/{user_id}': (call, { fresh }) => ({
+    ...withFields(calm(call), { email: `${fresh}@site.test` }),
+    path: `/admin/users/${fresh}`,
+  }),
+  'PUT /admin/users/{user_id}': (call, { number }) => ({ ...calm(call), path: `/admin/users/$account:${number}` }),
+  'DELETE /user/sessions/{session_id}': (call, { number }) => ({
+    path: `/user/sessions/$sessionId:${number}`,
+    headers: { ...call.headers, authorization: `$sessionAccess:${number}` },
+  }),
+  'DELETE /user/identities/{identity_id}': (call, { number }) => ({
+    path: `/user/identities/$linkedIdentity:${number}`,
+    headers: { ...call.headers, authorization: `$linkedAccess:${number}` },
+  }),
+}
+
+/** Of what an account can be changed to, what never stands in somebody's way. */
+function calm({ body }: FuzzCall): Partial<FuzzCall> {
+  if (typeof body !== 'object' || Buffer.isBuffer(body)) return {}
+  const harmless = new Set(['data', 'user_metadata', 'app_metadata', 'email_confirm', 'phone_confirm'])
+  return { body: Object.fromEntries(Object.entries(body).filter(([name]) => harmless.has(name))) }
+}
+
+function withFields(call: Partial<FuzzCall>, fields: Record<string, unknown>): Partial<FuzzCall> {
+  return typeof call.body === 'object' ? { ...call, body: { ...call.body, ...fields } } : call
+}
+
+function proofOf(number: number, way: number): Record<string, unknown> {
+  const mailed = (what: string) => `$mail${what}:${number}`
+  if (way === 0) return { type: mailed('Type'), email: mailed('To'), token: mailed('Code'), password: 'correct horse' }
+  if (way < 4) return { type: mailed('Type'), email: mailed('To'), token: mailed('Code') }
+  if (way < 6) return { type: mailed('Type'), token_hash: mailed('Link') }
+  return { type: way === 6 ? 'phone_change' : 'sms', phone: `$smsTo:${number}`, token: `$smsCode:${number}` }
+}
+
+const callOf = callMaker({
   byName,
   seldom: new Set([
     ...['captcha_token', 'gotrue_meta_security', 'code_challenge', 'code_challenge_method', 'channel', 'nonce', 'password_hash'],
-    ...['ban_duration', 'id', 'limit', 'cursor', 'sort', 'filter', 'redirect_to', 'token_hash', 'aud'],
+    ...['ban_duration', 'id', 'limit', 'cursor', 'sort', 'filter', 'redirect_to', 'token_hash', 'aud', 'invite_token', 'scopes'],
+    ...['error', 'error_description'],
   ]),
   strangeNames: ['extra', '__proto__', 'constructor', 'EMAIL', 'Password'],
   objects: metadata,
@@ -202,5 +283,5 @@ export const identityCallOf = callMaker({
   authorization: ({ caller }) => authorizationFor(caller.security?.name === 'adminToken' ? 'admin' : 'access'),
   headers: rarely(besides, {}),
   broken: fc.constantFrom('{', '[]', 'null', '"x"', '', '{"email":}', '7'),
-  encoding: fc.constant('json'),
+  encoding: ({ path }) => fc.constantFrom(...(path === '/callback' ? (['form', 'form', 'json'] as const) : (['json'] as const))),
 })

@@ -461,6 +461,11 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   '/identities/{app_id}/merchants app_id': ids('identity'),
   // Who takes their own access is asked back.
   app_id: fc.oneof({ weight: 1, arbitrary: heard('identity') }, { weight: 20, arbitrary: ids('app') }),
+  '/merchants/{merchant_id}/apps/{app_id} app_id': fc.oneof(
+    { weight: 1, arbitrary: heard('identity') },
+    { weight: 10, arbitrary: ids('mainApp') },
+    { weight: 10, arbitrary: ids('app') },
+  ),
   appId: ids('app'),
   '/idempotency/{key} key': fc.oneof({ weight: 5, arbitrary: heard('key') }, { weight: 1, arbitrary: keys }),
   amount: amounts,

@@ -3,6 +3,11 @@ import { complaintsOf, type FuzzOutcome, readFuzzOptions, tellBug, tellOutcome }
 
 const memory = (held: number, resident: number) => ({ held: held * 1e6, resident: resident * 1e6 })
 
+/** Four measurements a quarter, of which one is out of line. */
+function ofQuarters(...held: number[]) {
+  return held.flatMap((each) => [each, each - 1, each, each + 30].map((value) => memory(value, value * 5)))
+}
+
 const fine: FuzzOutcome = {
   name: 'payments',
   requests: 1000,
@@ -10,8 +15,11 @@ const fine: FuzzOutcome = {
   seconds: 2,
   statuses: { 404: 200, 200: 1000 },
   bugs: [],
-  memory: { start: memory(40, 120), middle: memory(50, 150), end: memory(75, 250) },
-  unliked: [],
+  memory: ofQuarters(40, 45, 50, 62),
+  reach: [
+    { name: 'GET /me', answers: 800, done: 600, refused: 200 },
+    { name: 'POST /apps', answers: 400, done: 0, refused: 399 },
+  ],
 }
 const bug = { kind: 'POST /apps: 500', times: 2, what: '{"method":"POST"}\n500 oh', requestId: undefined }
 
@@ -44,19 +52,37 @@ test('a run in which nothing was wrong is told with its figures', () => {
   const text = tellOutcome(fine)
   expect(text).toContain('payments: 1000 requests, 1200 answers in 2 s, 600/s')
   expect(text).toContain('by status  200: 1000, 404: 200')
-  expect(text).toContain('held after collection  40.0 MB, 50.0 MB, 75.0 MB')
+  expect(text).toMatch(/^ {2}GET \/me +800 +75\.0 % +25\.0 %$/m)
+  expect(text).toMatch(/^ {2}POST \/apps +400 +0\.0 % +99\.8 %$/m)
+  expect(text).toContain(
+    'held after collection  40.0 MB at first, 50.0 MB in the third quarter, 62.0 MB in the last (at most 12.0 MB more)',
+  )
+  expect(text).toMatch(/no promise broken, memory stable$/)
   expect(text).not.toContain('FAILED')
 })
 
 test('a bug, memory beyond its bound and missing answers are complaints, each by itself', () => {
   expect(complaintsOf({ ...fine, bugs: [bug] })).toEqual(['POST /apps: 500, 2 times'])
-  const grown = { start: memory(40, 120), middle: memory(50, 150), end: memory(75.1, 250.1) }
-  expect(complaintsOf({ ...fine, memory: grown })).toEqual([
-    'held memory grew by 25.1 MB in the second half, more than 25.0 MB',
-    'resident memory grew by 100.1 MB in the second half, more than 100.0 MB',
+  expect(complaintsOf({ ...fine, memory: ofQuarters(40, 45, 50, 62.1) })).toEqual([
+    'held memory grew by 12.1 MB in the last quarter, more than 12.0 MB',
+    'resident memory grew by 60.5 MB in the last quarter, more than 60.0 MB',
   ])
   expect(complaintsOf({ ...fine, answers: 899 })).toEqual(['only 899 answers to 1000 requests'])
   expect(tellOutcome({ ...fine, bugs: [bug] })).toContain('  FAILED  POST /apps: 500, 2 times')
+})
+
+test('memory that grew at first alone, or was measured too seldom, is no complaint', () => {
+  expect(complaintsOf({ ...fine, memory: ofQuarters(40, 90, 140, 140) })).toEqual([])
+  const seldom = { ...fine, memory: ofQuarters(40, 45, 50, 99).filter((_, index) => index % 2 === 0) }
+  expect(complaintsOf(seldom)).toEqual([])
+  expect(tellOutcome(seldom)).toContain('too few requests to judge')
+  expect(tellOutcome(seldom)).not.toContain('memory stable')
+})
+
+test('an endpoint that refused everything is a complaint where there were requests enough', () => {
+  const many = { ...fine, requests: 10_000, answers: 12_000 }
+  expect(complaintsOf(many)).toEqual(['POST /apps refused everything'])
+  expect(complaintsOf({ ...many, requests: 9_999 })).toEqual([])
 })
 
 test('a bug is told with the request and how to send it again', () => {

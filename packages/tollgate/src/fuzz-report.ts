@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { Bug } from './fuzz-findings.ts'
+import type { Bug, Reach } from './fuzz-findings.ts'
 import type { FuzzedName, Memory } from './fuzz-services.ts'
 
 export const fuzzUsage = `npm run fuzz -- [settings]
@@ -45,25 +45,52 @@ export type FuzzOutcome = {
   seconds: number
   statuses: Readonly<Record<string, number>>
   bugs: readonly Bug[]
-  memory: { start: Memory; middle: Memory; end: Memory } | undefined
-  /** Endpoints that never answered with a 2xx. */
-  unliked: readonly string[]
+  /** Measured from time to time, evenly over the run. */
+  memory: readonly Memory[]
+  /** Of every endpoint that does something. */
+  reach: readonly Reach[]
 }
 
-/** How much more there may be in the end than in the middle, by when everything is loaded and caches are as full as they get. */
-const bounds = { held: 25e6, resident: 100e6 }
+/**
+ * How much more there may be in the last quarter than in the one before, by when everything is loaded: caches that have a bound, of tokens
+ * that were found good for one, go on filling up to it.
+ */
+const bounds = { held: 12e6, resident: 60e6 }
+
+/** Fewer measurements tell more of the garbage of a moment than of what is kept. */
+const leastMeasured = 12
+
+/** So many requests to a service reach everything that it does. */
+const reachesAll = 10_000
 
 /** Why a run is no good, in a sentence each. */
-export function complaintsOf({ bugs, memory, requests, answers }: FuzzOutcome): string[] {
+export function complaintsOf({ bugs, memory, requests, answers, reach }: FuzzOutcome): string[] {
   const complaints = bugs.map(({ kind, times }) => `${kind}, ${times === 1 ? 'once' : `${times} times`}`)
   if (answers < requests * 0.9) complaints.push(`only ${answers} answers to ${requests} requests`)
-  if (!memory) return complaints
+  if (requests >= reachesAll)
+    complaints.push(...reach.filter(({ done }) => done === 0).map(({ name }) => `${name} refused everything`))
+  if (memory.length < leastMeasured) return complaints
   for (const which of ['held', 'resident'] as const) {
-    const growth = memory.end[which] - memory.middle[which]
-    if (growth > bounds[which])
-      complaints.push(`${which} memory grew by ${megabytes(growth)} in the second half, more than ${megabytes(bounds[which])}`)
+    const { before, after } = quarters(memory, which)
+    if (after - before > bounds[which])
+      complaints.push(
+        `${which} memory grew by ${megabytes(after - before)} in the last quarter, more than ${megabytes(bounds[which])}`,
+      )
   }
   return complaints
+}
+
+/** What is usual in the third quarter of a run, and in the last one. */
+function quarters(memory: readonly Memory[], which: keyof Memory): { before: number; after: number } {
+  const [half, threeQuarters] = [Math.floor(memory.length / 2), Math.floor((memory.length * 3) / 4)]
+  return {
+    before: median(memory.slice(half, threeQuarters).map((each) => each[which])),
+    after: median(memory.slice(threeQuarters).map((each) => each[which])),
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 }
 
 export function tellBug({ kind, what }: Bug, again: string): string {
@@ -71,28 +98,47 @@ export function tellBug({ kind, what }: Bug, again: string): string {
 }
 
 export function tellOutcome(outcome: FuzzOutcome): string {
-  const { name, requests, answers, seconds, statuses, memory, unliked } = outcome
+  const { name, requests, answers, seconds, statuses, memory, reach } = outcome
   const counts = Object.entries(statuses).toSorted(([one], [other]) => one.localeCompare(other))
   const complaints = complaintsOf(outcome)
+  const stable = memory.length < leastMeasured ? '' : ', memory stable'
   return [
     `${name}: ${requests} requests, ${answers} answers in ${seconds.toFixed(0)} s, ${(answers / seconds).toFixed(0)}/s`,
     `  by status  ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`,
-    ...(memory ? tellMemory(memory) : []),
-    ...(unliked.length > 0 ? [`  never liked  ${unliked.join(', ')}`] : []),
+    ...tellReach(reach),
+    ...tellMemory(memory),
     ...(complaints.length > 0
       ? complaints.map((each) => `  FAILED  ${each}`)
-      : ['  no 5xx but those that endpoints announce, no promise broken, memory stable']),
+      : [`  no 5xx but those that endpoints announce, no promise broken${stable}`]),
   ].join('\n')
+}
+
+/** How far requests come: whoever only meets refusals has tried the doors alone. */
+function tellReach(reach: readonly Reach[]): string[] {
+  const share = (count: number, answers: number) => `${answers === 0 ? '-' : ((100 * count) / answers).toFixed(1)} %`.padStart(9)
+  const longest = Math.max(0, ...reach.map(({ name }) => name.length))
+  return [
+    `  ${'by endpoint'.padEnd(longest)}  answers     done  refused`,
+    ...reach.map(
+      ({ name, answers, done, refused }) =>
+        `  ${name.padEnd(longest)} ${String(answers).padStart(8)}${share(done, answers)}${share(refused, answers)}`,
+    ),
+  ]
 }
 
 export function tellHeld({ held }: Memory): string {
   return `${megabytes(held)} held`
 }
 
-function tellMemory({ start, middle, end }: NonNullable<FuzzOutcome['memory']>): string[] {
-  const line = (which: keyof Memory) => [start, middle, end].map((each) => megabytes(each[which])).join(', ')
-  const most = (which: keyof Memory) => `at most ${megabytes(bounds[which])} more in the end than in the middle`
-  return [`  held after collection  ${line('held')} (${most('held')})`, `  resident  ${line('resident')} (${most('resident')})`]
+function tellMemory(memory: readonly Memory[]): string[] {
+  const [first] = memory
+  if (!first) return []
+  const line = (which: keyof Memory) => {
+    const { before, after } = quarters(memory, which)
+    const most = memory.length < leastMeasured ? 'too few requests to judge' : `at most ${megabytes(bounds[which])} more`
+    return `${megabytes(first[which])} at first, ${megabytes(before)} in the third quarter, ${megabytes(after)} in the last (${most})`
+  }
+  return [`  held after collection  ${line('held')}`, `  resident  ${line('resident')}`]
 }
 
 function megabytes(bytes: number): string {

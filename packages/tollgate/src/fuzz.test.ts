@@ -3,22 +3,23 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { identity } from '@tollgate/identity/main'
 import { bodied, requiredSettings, startWithInbox } from '@tollgate/identity/testing'
-import { type TestedService, testService } from '@tollgate/kit/testing'
+import { oneProcess, type TestedService, testService } from '@tollgate/kit/testing'
 import { startPayments } from '@tollgate/payments/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exchange, HungUp, wrongWithAny, wrongWithIdentity, wrongWithPayments } from './fuzz-bytes.ts'
-import { statusesOf } from './fuzz-findings.ts'
-import { fuzzIdentity, identityFuzzSettings } from './fuzz-identity-run.ts'
+import { reachOf, statusesOf } from './fuzz-findings.ts'
+import { fuzzIdentity, identityFuzzSettings, startFuzzProvider } from './fuzz-identity-run.ts'
 import { nodeOf } from './fuzz-node.ts'
 import { anyBytes, anyRequest, wireOf } from './fuzz-requests.ts'
 
 let services: { identity: TestedService<unknown>; payments: TestedService<unknown> }
 beforeAll(async () => {
-  services = {
+  // A body that nobody wants is cut off, which a balancer may hear of before the answer.
+  services = await oneProcess('each byte is between a process and its caller', async () => ({
     identity: await testService({ ...identity, endpoints: [...identity.endpoints, bodied] }, requiredSettings),
     payments: await startPayments(),
-  }
+  }))
 })
 afterAll(async () => {
   await services.identity.stop()
@@ -85,12 +86,16 @@ const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 const batch = 500
 
 test(`${callCount} requests that endpoints ask for, or nearly, are answered without a 5xx`, async () => {
-  const inbox = await startWithInbox(identityFuzzSettings)
-  const fuzzing = await fuzzIdentity({ ...nodeOf(inbox), mails: inbox.mails }, seed)
+  const provider = await startFuzzProvider()
+  const inbox = await startWithInbox(identityFuzzSettings(provider))
+  const fuzzing = await fuzzIdentity({ ...nodeOf(inbox), mails: inbox.mails, gateway: inbox.gateway, provider }, seed)
   for (let number = 0; number < callCount / batch; number++) await fuzzing.send(number, batch)
   fuzzing.close()
   await inbox.stop()
+  await provider.close()
   expect([...fuzzing.findings.bugs.values()], `FUZZ_SEED=${seed}`).toEqual([])
   // Had everything been refused at the door, this would be a test of the door.
   expect(statusesOf(fuzzing.findings)['200']).toBeGreaterThan(callCount / 10)
+  const names = identity.endpoints.map(({ method, path }) => `${method} ${path}`)
+  expect(reachOf(fuzzing.findings, names).filter(({ done }) => done === 0)).toEqual([])
 }, 600_000)

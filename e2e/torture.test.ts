@@ -11,7 +11,7 @@ import { torture } from '../torture/run.ts'
 import { type FaultName, faultNames, schedule } from '../torture/schedule.ts'
 
 /** One of each kind; `npm run torture` has the rest, and minutes of them. */
-const shortFaults: FaultName[] = ['commit', 'answer', 'cut', 'stall', 'dribble', 'worker', 'service', 'postgres']
+const shortFaults: FaultName[] = ['commit', 'answer', 'cut', 'stall', 'dribble', 'worker', 'service', 'postgres', 'clock']
 
 test('whoever asks until there is an answer is served once, whatever goes wrong between the service and its database', async () => {
   const cleanup = createCleanup()
@@ -19,8 +19,8 @@ test('whoever asks until there is an answer is served once, whatever goes wrong 
   const seed = randomInt(2 ** 32)
   onTestFailed(() => void process.stdout.write(`torture: seed ${seed}\n`))
   const program = join(import.meta.dirname, '..', 'packages', 'tollgate', 'src', 'main.ts')
-  const run = { seed, seconds: 6, faults: shortFaults, longest: 1_500, workers: 2, crowds: false, pause: 20 }
-  const report = await torture({ ...run, program, assistants: 4, customers: 2 }, cleanup)
+  const run = { seed, seconds: 6, faults: shortFaults, longest: 1_500, workers: 2, pause: 20 }
+  const report = await torture({ ...run, service: 'payments', program, assistants: 4, customers: 2, people: 0 }, cleanup)
   const told = tellReport(report, run)
   expect(report.findings, told).toEqual([])
   // Otherwise nothing was proved: there was load, and it felt what went wrong.
@@ -190,19 +190,30 @@ test('a command line that makes no sense is told so', () => {
   })
   expect(readOptions([], () => 0.5).seed).toBe(2 ** 31)
   expect(() => readOptions(['--faults', 'flood'])).toThrow('There is no fault "flood"')
-  expect(() => readOptions(['--minutes', 'x'])).toThrow('--minutes must be a number from 0.1 to 600, not "x"')
+  expect(readOptions([]).services).toEqual(['payments', 'acquirer', 'identity'])
+  expect(readOptions(['--service', 'identity']).services).toEqual(['identity'])
+  expect(() => readOptions(['--service', 'mail'])).toThrow('There is no service "mail"; there are payments, acquirer, identity.')
+  expect(() => readOptions(['--minutes', 'x'])).toThrow('--minutes must be a number from 0.02 to 600, not "x"')
   expect(() => readOptions(['--workers', '2.5'])).toThrow('--workers must be a whole number')
   expect(() => readOptions(['--sead', '1'])).toThrow(/sead/)
 })
 
 test('a report tells how to run the same again', () => {
   const findings = Array.from({ length: 7 }, (_, index) => ({ rule: 'something is still open', what: `thing ${index}` }))
-  const report = { findings, strikes: {}, proxy: {}, service: {}, trouble: { 'error: no': 2 }, figures: {} }
+  const report = {
+    service: 'payments',
+    findings,
+    strikes: {},
+    proxy: {},
+    processes: {},
+    trouble: { 'error: no': 2 },
+    figures: {},
+  }
   const told = tellReport(report as unknown as Parameters<typeof tellReport>[0], {
-    ...{ seed: 5, seconds: 30, faults: ['cut'], crowds: true },
+    ...{ seed: 5, seconds: 30, faults: ['cut'] },
   })
   expect(told).toContain('FOUND     something is still open: 7')
   expect(told).toContain('thing 4')
   expect(told).not.toContain('thing 5')
-  expect(told).toContain('npm run torture -- --seed 5 --minutes 0.5 --faults cut --crowds --keep FOLDER')
+  expect(told).toContain('npm run torture -- --service payments --seed 5 --minutes 0.5 --faults cut --keep FOLDER')
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultName, Strike } from './schedule.ts'
-import type { Stage } from './stage.ts'
+import type { Outsider, Stage } from './stage.ts'
 
 type Strikes = (stage: Stage, strike: Strike) => unknown
 
@@ -47,6 +47,34 @@ export const faults: Record<FaultName, Strikes> = {
   commit: ({ proxy }, { lot }) => proxy.loseCommits(1 + Math.floor(lot * 4)),
 
   answer: ({ proxy }, { lot }) => proxy.loseAnswers(1 + Math.floor(lot * 4)),
+
+  // Forward or back by a minute or by as much as may be, and everything between, on all workers or on some.
+  clock({ clock, longestJump, over }, { lasting, lot, coin }) {
+    const share = (lot * 4) % 1
+    const jump = Math.round(minute * (longestJump / minute) ** share) * (lot < 0.5 ? 1 : -1)
+    clock.set(coin ? [jump] : [jump, 0])
+    later(over, lasting, () => clock.right())
+  },
+
+  async disk({ disk, postgres }, { lasting }) {
+    disk?.fill()
+    await sleep(Math.min(lasting, 2_000))
+    disk?.free()
+    await postgres.revive()
+  },
+
+  smtp: ({ outsiders: { smtp }, over }, { lasting, lot }) => upset(smtp, lot, over, lasting),
+
+  acquirer: ({ outsiders: { acquirer }, over }, { lasting, lot }) => upset(acquirer, lot, over, lasting),
+
+  sms: ({ outsiders: { sms }, over }, { lasting, lot }) => upset(sms, lot, over, lasting),
+}
+
+const minute = 60_000
+
+function upset(outsider: Outsider | undefined, lot: number, over: AbortSignal, lasting: number) {
+  outsider?.sulk(lot)
+  later(over, lasting, () => outsider?.behave())
 }
 
 /** Unless the run is over by then: whoever ends it sets right what is still wrong. */

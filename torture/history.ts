@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../e2e/payments-kill.ts'
+import { NobodyAnswers, type Watch } from './scene.ts'
 
 /** A request and what came back. Everything that clients say and hear in a run is kept as one of these. */
 export type Exchange = {
@@ -32,20 +33,8 @@ export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Somebody asked on and on and the service did not come back. */
-export class NobodyAnswers extends Error {}
-
-type Recording = {
-  /** Milliseconds since the run began. */
-  now(): number
-  /** Milliseconds between an answer and the next request of the same client, so that a machine has room for others. */
-  pause: number
-  /** When the run is over, whatever is unanswered then. */
-  end: number
-}
-
 /** The same client, with everything that it says and hears written down. */
-export function recorded(client: Client, history: Exchange[], { now, pause, end }: Recording): Client {
+export function recorded(client: Client, history: Exchange[], { now, pause, end }: Watch): Client {
   return {
     ...client,
     async post(path, body, headers = {}) {

@@ -19,7 +19,7 @@ async function insist({ post }: Client, { authorization }: Store, { path, body, 
 }
 
 /** What may go wrong at the acquirer, besides nothing. */
-const mishaps = ['lost', 'unanswered', 'declined'] as const
+const mishaps = ['lost', 'unanswered', 'late', 'declined'] as const
 
 /** How the acquirer behaves to one payment: well, slowly, or badly to one kind of operation. */
 function drawTest(random: Random): object {
@@ -34,12 +34,11 @@ type Shift = {
   store: Store
   random: Random
   /** Whether several programs of the shop are at one payment together, now and then. */
-  crowds: boolean
   isOpen(): boolean
 }
 
 /** A shop assistant: lets customers pay, and captures, refunds and voids what they paid, more often than can be now and then. */
-export async function serveCustomers({ client, store, random, crowds, isOpen }: Shift): Promise<void> {
+export async function serveCustomers({ client, store, random, isOpen }: Shift): Promise<void> {
   const want = (path: string, body: Record<string, unknown>) => {
     const wish = {
       path,
@@ -64,7 +63,7 @@ export async function serveCustomers({ client, store, random, crowds, isOpen }: 
     const move = (kind: string) =>
       want(`/transactions/${id}/${kind}s`, { amount: Math.ceil((amount * random.between(1, 6)) / 10) })
     const moves = drawMoves(random)
-    if (random.chance(0.2) && crowds) await Promise.all(moves.map(move))
+    if (random.chance(0.2)) await Promise.all(moves.map(move))
     else
       for (const kind of moves) {
         if (!isOpen()) break

@@ -10,11 +10,12 @@ const most = 5
 
 /** What a run came to, and how to do it again. */
 export function tellReport(
-  { findings, strikes, proxy, service, trouble, figures }: Omit<Report, 'history' | 'log'>,
-  { seed, seconds, faults, crowds }: { seed: number; seconds: number; faults: readonly string[]; crowds: boolean },
+  { service, findings, strikes, proxy, processes, trouble, figures }: Omit<Report, 'history' | 'log'>,
+  { seed, seconds, faults }: { seed: number; seconds: number; faults: readonly string[] },
 ): string {
   const list = (counts: object) =>
     Object.entries(counts)
+      .filter(([, count]) => count > 0)
       .map(([name, count]) => `${count} ${name}`)
       .join(', ')
   const byRule = [...Map.groupBy(findings, ({ rule }) => rule)]
@@ -22,14 +23,14 @@ export function tellReport(
     `clients   ${list(figures)}`,
     `strikes   ${list(strikes)}`,
     `proxy     ${list(proxy)}`,
-    `service   ${list(service)}`,
+    `service   ${list(processes)}`,
     ...Object.entries(trouble).map(([line, count]) => `log       ${count} × ${line}`),
     ...byRule.flatMap(([rule, found]) => [
       `FOUND     ${rule}: ${found.length}`,
       ...found.slice(0, most).map(({ what }) => `  ${what}`),
     ]),
     findings.length === 0
-      ? `Nothing lost, nothing doubled. Seed ${seed}.`
-      : `${findings.length} findings. The same again: npm run torture -- --seed ${seed} --minutes ${seconds / 60} --faults ${faults.join(',')}${crowds ? ' --crowds' : ''} --keep FOLDER`,
+      ? `${service}: nothing lost, nothing doubled. Seed ${seed}.`
+      : `${findings.length} findings. The same again: npm run torture -- --service ${service} --seed ${seed} --minutes ${seconds / 60} --faults ${faults.join(',')} --keep FOLDER`,
   ].join('\n')
 }

@@ -11,9 +11,26 @@ export const faultNames = [
   'refuse',
   'commit',
   'answer',
+  'clock',
+  'disk',
+  'smtp',
+  'sms',
+  'acquirer',
 ] as const
 
 export type FaultName = (typeof faultNames)[number]
+
+/** `acquirer` is the payments service again, with merchants whose acquirer is not part of the product. */
+export const serviceNames = ['payments', 'acquirer', 'identity'] as const
+
+export type ServiceName = (typeof serviceNames)[number]
+
+/** Outsiders are those of one service. */
+const only: Partial<Record<FaultName, ServiceName>> = { smtp: 'identity', sms: 'identity', acquirer: 'acquirer' }
+
+export function faultsOf(service: ServiceName, among: readonly FaultName[]): FaultName[] {
+  return among.filter((name) => (only[name] ?? service) === service)
+}
 
 /** One thing that goes wrong. */
 export type Strike = {

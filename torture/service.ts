@@ -18,17 +18,30 @@ export type TorturedService = {
   deaths: string[]
   /** How often each line of its log that tells of trouble was written. */
   trouble: Map<string, number>
+  /** How many of them tell that the database had no room. */
+  lacksRoom(): number
 }
 
-type Options = { program: string; env: Record<string, string>; folder: string; log: string }
+type Options = {
+  name: 'payments' | 'identity'
+  program: string
+  /** What Node is told before the program. */
+  words: readonly string[]
+  env: Record<string, string>
+  folder: string
+  log: string
+}
 
 type Line = { level?: string; message?: string; pid?: number }
+
+/** In PostgreSQL's words, which the log has with the SQLSTATE. */
+const noRoom = /No space left on device|"53100"/
 
 /** How long it may take to come up while nothing is held against it. */
 const startPatience = 90_000
 
-/** The payments service as a program, whose log tells which workers there are. */
-export async function createService({ program, env, folder, log }: Options): Promise<TorturedService> {
+/** A service as a program, whose log tells which workers there are. */
+export async function createService({ name, program, words: before, env, folder, log }: Options): Promise<TorturedService> {
   const port = await freePort()
   const sink = createWriteStream(log, { flags: 'a' })
   const living = new Set<number>()
@@ -38,6 +51,7 @@ export async function createService({ program, env, folder, log }: Options): Pro
   const tally = { starts: 0, failedStarts: 0, killed: 0 }
   let child: Child | undefined
   let stopping = false
+  let lacks = 0
 
   function hear(text: string) {
     sink.write(`${text}\n`)
@@ -51,12 +65,14 @@ export async function createService({ program, env, folder, log }: Options): Pro
       return
     }
     if (level === undefined || ['info', 'debug'].includes(level)) return
+    if (noRoom.test(text)) lacks++
     const told = `${level}: ${message}`
     trouble.set(told, (trouble.get(told) ?? 0) + 1)
   }
 
   async function attempt(): Promise<boolean> {
-    const started = startChild({ words: [program, 'payments', 'serve'], env: { ...env, API_PORT: String(port) }, folder })
+    const words = [...before, program, name, 'serve']
+    const started = startChild({ words, env: { ...env, API_PORT: String(port) }, folder })
     child = started
     tally.starts++
     let rest = ''
@@ -105,6 +121,7 @@ export async function createService({ program, env, folder, log }: Options): Pro
     tally,
     deaths,
     trouble,
+    lacksRoom: () => lacks,
     async start() {
       for (const deadline = performance.now() + startPatience; performance.now() < deadline; await sleep(200))
         if (await attempt()) return

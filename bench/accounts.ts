@@ -1,29 +1,43 @@
+import { createHash } from 'node:crypto'
 import type { Db } from '@tollgate/kit/db'
 import { inBulk } from './bulk.ts'
 
-/** How many accounts there are, each with an identity, a session and its refresh token. */
-export const accountCount = 100_000
+/** How many accounts there are where nothing else is said, each with an identity, a session and its refresh token. */
+export const usualAccounts = 100_000
 
 /** The refresh token that an account's session begins with, as long as those that come after it. */
 export function firstToken(account: number): string {
   return `first-token-of-account-${String(account).padStart(9, '0')}`
 }
 
-/** Fills the tables of an identity service that has just migrated its database; people joined one every quarter of an hour. */
-export async function seedAccounts(sql: Db): Promise<void> {
-  await inBulk(sql, 'auth', () => insertAccounts(sql))
+/** What the service keeps of a token. */
+export function keptToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
 }
 
-async function insertAccounts(sql: Db): Promise<void> {
+/** Fills the tables of an identity service that has just migrated its database; people joined one every quarter of an hour. */
+export async function seedAccounts(sql: Db, count: number): Promise<void> {
+  await inBulk(sql, 'auth', async () => {
+    for (let from = 1; from <= count; from += batch)
+      await insertAccounts(sql, { from, through: Math.min(count, from + batch - 1), count })
+  })
+}
+
+/** What is written in one statement is held in memory twice. */
+const batch = 100_000
+
+type Batch = { from: number; through: number; count: number }
+
+async function insertAccounts(sql: Db, { from, through, count }: Batch): Promise<void> {
   await sql`
     with named as (
-      select n, md5('account ' || n)::uuid as id, now() - (${accountCount} - n) * interval '15 minutes' as joined,
+      select n, md5('account ' || n)::uuid as id, now() - (${count} - n) * interval '15 minutes' as joined,
         (array['Alma', 'Bo', 'Clara', 'Ditte', 'Emil', 'Freja', 'Gustav', 'Hannah', 'Ida', 'Jakob', 'Karla', 'Lærke', 'Magnus', 'Nanna',
           'Oscar', 'Peter', 'Rosa', 'Sofie', 'Theo', 'Viggo'])[1 + n * 7 % 20] as first,
         (array['Andersen', 'Bach', 'Christensen', 'Dahl', 'Eriksen', 'Frandsen', 'Gregersen', 'Holm', 'Iversen', 'Jensen', 'Kjær', 'Larsen',
           'Madsen', 'Nielsen', 'Olsen', 'Poulsen', 'Rasmussen', 'Skov', 'Thomsen', 'Winther'])[1 + n / 20 % 20] as last,
         (array['example.com', 'mail.example', 'post.example.org', 'company.example.net'])[1 + n % 4] as host
-      from generate_series(1, ${accountCount}::integer) as n
+      from generate_series(${from}::integer, ${through}::integer) as n
     ), account as (
       select *, translate(lower(first || '.' || last), 'æø', 'ao') || n || '@' || host as email,
         case when n % 3 = 0 then '45' || 20000000 + n end as phone

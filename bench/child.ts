@@ -1,8 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Child = { pid: number; process: ChildProcess; stop(): Promise<void>; complaint(): string | undefined }
+export type Child = {
+  pid: number
+  process: ChildProcess
+  stop(): Promise<void>
+  complaint(): string | undefined
+  /** Where it and its workers can be looked at from inside, if they were started for that. */
+  inspectors(): readonly string[]
+}
 
 type Start = { words: readonly string[]; env: Record<string, string>; folder: string; ipc?: boolean }
 
@@ -22,11 +30,18 @@ export function startChild({ words, env, folder, ipc = false }: Start): Child {
     stream?.on('data', (chunk: Buffer) => {
       said = [...said.slice(-3), chunk]
     })
+  const inspectors: string[] = []
+  if (words.some((word) => word.startsWith('--inspect')) && child.stderr)
+    createInterface(child.stderr).on('line', (line) => {
+      const [address] = /(?<=^Debugger listening on )ws:\S+$/.exec(line) ?? []
+      if (address !== undefined) inspectors.push(address)
+    })
   const gone = once(child, 'exit')
   const ended = () => child.exitCode !== null || child.signalCode !== null
   return {
     pid: child.pid as number,
     process: child,
+    inspectors: () => inspectors,
     complaint: () =>
       ended()
         ? `ended with ${child.signalCode ?? child.exitCode}: ${Buffer.concat(said).toString().trim().slice(-2_000)}`

@@ -20,7 +20,7 @@ export type ConnectionEvents = {
 // All connections read into the same memory: what arrives is looked at before anything else can arrive.
 const buffer = Buffer.alloc(65_536)
 
-export function openConnection(
+function openConnection(
   { port, place, keepBody }: { port: number; place: number; keepBody: boolean },
   events: ConnectionEvents,
 ): Promise<Connection> {
@@ -84,4 +84,42 @@ export function openConnection(
     })
     socket.once('error', reject)
   })
+}
+
+type Bundle = { ports: readonly number[]; place: number; keepBody: boolean; serverOf(place: number): number }
+
+/** Connections to several servers in one place, of which one is used at a time. When one of them breaks, all are of no use. */
+export async function openBundle(
+  { ports, serverOf, ...wanted }: Bundle,
+  { onAnswer, onBroken }: ConnectionEvents,
+): Promise<Connection> {
+  const all: Connection[] = []
+  let over = false
+  let opened = false
+  const bundle: Connection = {
+    place: wanted.place,
+    send: (request, since) => all[serverOf(wanted.place)]?.send(request, since),
+    busy: () => all.some((each) => each.busy()),
+    close() {
+      over = true
+      for (const each of all) each.close()
+    },
+  }
+  const events: ConnectionEvents = {
+    onAnswer: (_, answer, since) => onAnswer(bundle, answer, since),
+    onBroken(_, why) {
+      if (over) return
+      bundle.close()
+      if (opened) onBroken(bundle, why)
+    },
+  }
+  try {
+    for (const port of ports) all.push(await openConnection({ port, ...wanted }, events))
+    if (over) throw Object.assign(new Error('one broke before all were there'), { code: 'ECONNRESET' })
+  } catch (problem) {
+    bundle.close()
+    throw problem
+  }
+  opened = true
+  return bundle
 }

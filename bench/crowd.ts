@@ -21,13 +21,13 @@ export async function measureCrowded(
   const { server, workload, rounds, remarks } = measured
   const { generator, other, connections, database } = means
   console.error(`${workload.name}: finding out how much can be done`)
-  const asked = { port: server.port, mayBeRefused: true, patience: 10 }
+  const asked = { ports: [server.port], mayBeRefused: true, patience: 10 }
   const probe = await other.run({ ...asked, requests: crowd, connections: 32, seconds: probeSeconds })
   const capacity = probe.answered / probe.seconds
 
   console.error(`${workload.name}: twice as much is asked for`)
-  const order = { port: server.port, connections, rate: workload.rate }
-  const before = readProcessors(server, database)
+  const order = { ports: [server.port], connections, rate: workload.rate }
+  const before = readProcessors(measured, database)
   const coming = other.run({
     ...asked,
     requests: probe.rest,
@@ -40,12 +40,12 @@ export async function measureCrowded(
   measured.requests = rest
   const came = await coming
   const generators = [settled, outcome, came].reduce((sum, each) => sum + each.processorMicroseconds, 0)
-  const { strangerMicroseconds } = sinceThen(before, readProcessors(server, database), generators)
+  const { strangerMicroseconds } = sinceThen(before, readProcessors(measured, database), generators)
 
   const noCrowd: Record<string, number> = came.refused === 0 ? { 'nobody of the crowd was sent away': 1 } : {}
   rounds.push({
     ...outcome,
-    errors: [probe, settled, outcome, came].map((each) => each.errors).reduce(addErrors, addErrors(noCrowd, lastWords(server))),
+    errors: [probe, settled, outcome, came].map((each) => each.errors).reduce(addErrors, addErrors(noCrowd, lastWords(measured))),
     // Who of them all has cost how much is not known.
     serverMicroseconds: undefined,
     databaseMicroseconds: undefined,

@@ -27,12 +27,13 @@ const idleMilliseconds = 6_000
 
 const schema = { written: 'public', actual: 'public' }
 
-/** A PostgreSQL of our own with everything as durable as it comes; only the counting of statements is added. */
+/** A PostgreSQL of our own with everything as durable as it comes; only the counting of statements, and room for all our services, is added. */
 export async function startDatabase(cleanup: Cleanup): Promise<Database> {
   // At once, so that no interruption comes between making it and knowing that it has to go.
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   cleanup.later(() => rm(folder, { recursive: true, force: true }))
-  const settings = { shared_preload_libraries: 'pg_stat_statements' }
+  // More services than anybody runs on one PostgreSQL are connected to it.
+  const settings = { shared_preload_libraries: 'pg_stat_statements', max_connections: '500' }
   const starting = startPostgres({ folder: join(folder, 'postgres'), settings })
   // Said before it has started, as it would survive an interruption meanwhile.
   cleanup.later(() =>
@@ -62,7 +63,7 @@ export async function startDatabase(cleanup: Cleanup): Promise<Database> {
   return {
     url,
     async tell(name, story) {
-      const own = openDb({ url: await url(name), schema, name: 'bench', lanes: 1, poolSize: 1, patience: { statement: 120_000 } })
+      const own = openDb({ url: await url(name), schema, name: 'bench', lanes: 1, poolSize: 1, patience: { statement: 600_000 } })
       try {
         return await story(own)
       } finally {

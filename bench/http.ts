@@ -10,7 +10,7 @@ export type Answer = { status: number; contentType: string; body: string }
 export function ask(port: number, method: string, path: string, { headers: more = {}, json }: Given = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { ...more, ...(json === undefined ? {} : { 'content-type': 'application/json' }) }
-    const asking = request({ host: '127.0.0.1', port, method, path, headers, agent: false, timeout: 5_000 }, (message) => {
+    const asking = request({ host: '127.0.0.1', port, method, path, headers, agent: false, timeout: 30_000 }, (message) => {
       const chunks: Buffer[] = []
       message.on('data', (chunk: Buffer) => chunks.push(chunk))
       message.on('error', reject)
@@ -19,7 +19,7 @@ export function ask(port: number, method: string, path: string, { headers: more 
         resolve({ status: message.statusCode ?? 0, contentType, body: Buffer.concat(chunks).toString() })
       })
     })
-    asking.on('timeout', () => asking.destroy(new Error(`${method} ${path} was not answered within 5 s`)))
+    asking.on('timeout', () => asking.destroy(new Error(`${method} ${path} was not answered within 30 s`)))
     asking.on('error', reject)
     asking.end(json === undefined ? undefined : JSON.stringify(json))
   })

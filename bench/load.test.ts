@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, expect, test } from 'vitest'
 import { createLatencies, percentile, record } from './latency.ts'
 import { load } from './load.ts'
-import { chained, inPairs, inTurns, numbered, numberHere, requestText } from './requests.ts'
+import { chained, inPairs, inTurns, mixed, numbered, numberHere, requestText } from './requests.ts'
 
 const requests = inTurns(requestText('GET', '/'))
 const servers: Server[] = []
@@ -42,7 +42,7 @@ test('every answer of a real server is counted, and none twice', async () => {
     asked += 1
     response.setHeader('content-length', 70_000).end('x'.repeat(70_000))
   })
-  const outcome = await load({ ...brief, port })
+  const outcome = await load({ ...brief, ports: [port] })
   expect(outcome.errors).toEqual({})
   expect(outcome.answered).toBe(asked)
   expect(outcome.answered).toBeGreaterThan(10)
@@ -55,7 +55,7 @@ test('an answer other than 2xx is an error, and the connection goes on', async (
     asked += 1
     response.writeHead(asked % 2 === 0 ? 404 : 200, { 'content-length': 2 }).end('{}')
   })
-  const { answered, errors } = await load({ ...brief, port })
+  const { answered, errors } = await load({ ...brief, ports: [port] })
   expect(Object.keys(errors)).toEqual(['answered 404'])
   expect(answered + (errors['answered 404'] ?? 0)).toBe(asked)
   expect(answered).toBeGreaterThan(10)
@@ -63,7 +63,7 @@ test('an answer other than 2xx is an error, and the connection goes on', async (
 
 test('a connection that is cut in the middle of an answer is an error, and is made anew', async () => {
   const port = await saying('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345', (socket) => socket.end())
-  const { answered, errors } = await load({ ...brief, port })
+  const { answered, errors } = await load({ ...brief, ports: [port] })
   expect(answered).toBe(0)
   expect(Object.keys(errors)).toEqual(['the connection was cut'])
   expect(errors['the connection was cut']).toBeGreaterThan(4)
@@ -79,7 +79,7 @@ test.each([
     'the server sent an odd content-length',
   ],
 ])('a content-length that is %s is an error', async (_, text, why) => {
-  const { answered, errors } = await load({ ...impatient, port: await saying(text) })
+  const { answered, errors } = await load({ ...impatient, ports: [await saying(text)] })
   expect(answered).toBe(0)
   expect(Object.keys(errors)).toEqual([why])
 })
@@ -89,13 +89,13 @@ test('an answer that arrives byte by byte is one answer', async () => {
   const port = await saying(text.slice(0, 1), (socket) => {
     for (const byte of text.slice(1)) setImmediate(() => socket.write(byte))
   })
-  const { answered, errors } = await load({ ...brief, connections: 1, port })
+  const { answered, errors } = await load({ ...brief, connections: 1, ports: [port] })
   expect(errors).toEqual({})
   expect(answered).toBeGreaterThan(0)
 })
 
 test('nobody at the port is an error, not an endless run', async () => {
-  const { errors } = await load({ ...brief, port: 1 })
+  const { errors } = await load({ ...brief, ports: [1] })
   expect(errors).toEqual({ 'no connection (ECONNREFUSED)': 4 })
 })
 
@@ -106,7 +106,7 @@ test('at a fixed rate a stall of the server counts for every request that had to
     stalled = true
     response.setHeader('content-length', 2).end('{}')
   })
-  const { answered, errors, latencies } = await load({ ...brief, port, rate: 200, seconds: 0.5, patience: 1 })
+  const { answered, errors, latencies } = await load({ ...brief, ports: [port], rate: 200, seconds: 0.5, patience: 1 })
   expect(errors).toEqual({})
   expect(answered).toBe(100)
   // Thirty were due during the stall. A generator that waits for each answer would have seen four.
@@ -119,8 +119,8 @@ test('a number is never sent twice, and the next load goes on behind the last on
     seen.push(request.url ?? '')
     response.setHeader('content-length', 2).end('{}')
   })
-  const first = await load({ ...brief, requests: numbered(requestText('GET', `/people/${numberHere}`)), port })
-  const second = await load({ ...brief, requests: first.rest, port })
+  const first = await load({ ...brief, requests: numbered(requestText('GET', `/people/${numberHere}`)), ports: [port] })
+  const second = await load({ ...brief, requests: first.rest, ports: [port] })
   expect([first.errors, second.errors]).toEqual([{}, {}])
   expect(seen.length).toBe(first.answered + second.answered)
   expect(new Set(seen)).toEqual(new Set(seen.map((_, index) => `/people/${String(index + 1).padStart(9, '0')}`)))
@@ -147,8 +147,8 @@ test.each([
   'from answers %s every connection takes what its next request needs, and the next load goes on with it',
   async (_, filling) => {
     const { port, seen, requests } = await exchange(filling)
-    const first = await load({ ...brief, requests, port })
-    const second = await load({ ...brief, requests: first.rest, port })
+    const first = await load({ ...brief, requests, ports: [port] })
+    const second = await load({ ...brief, requests: first.rest, ports: [port] })
     expect([first.errors, second.errors]).toEqual([{}, {}])
     expect(seen.length).toBe(first.answered + second.answered)
     expect(new Set(seen).size).toBe(seen.length)
@@ -167,14 +167,14 @@ test.each([
 ])('%s where the next request would come from is an error', async (_, body) => {
   const { requests } = await exchange()
   const port = await answering((_, response) => response.setHeader('content-length', body.length).end(body))
-  const { answered, errors } = await load({ ...brief, requests, port })
+  const { answered, errors } = await load({ ...brief, requests, ports: [port] })
   expect(answered).toBe(0)
   expect(Object.keys(errors)).toEqual(['answered without what the next request needs'])
 })
 
 test('more connections than chains are refused, for two would ask the same', async () => {
   const { port, requests } = await exchange()
-  await expect(load({ ...brief, requests, port, connections: 5 })).rejects.toThrow('5 connections need as many chains')
+  await expect(load({ ...brief, requests, ports: [port], connections: 5 })).rejects.toThrow('5 connections need as many chains')
 })
 
 /** Answers the first of a pair with an id of its own, and remembers who came for what. */
@@ -200,8 +200,8 @@ async function counter(refuse: (asked: number) => boolean = () => false) {
 
 test('a pair counts once, and its second request takes what the first was answered, in turns and also in the next load', async () => {
   const { port, requests, made, taken } = await counter()
-  const first = await load({ ...brief, requests, port })
-  const second = await load({ ...brief, requests: first.rest, port })
+  const first = await load({ ...brief, requests, ports: [port] })
+  const second = await load({ ...brief, requests: first.rest, ports: [port] })
   expect([first.errors, second.errors]).toEqual([{}, {}])
   expect(first.answered + second.answered).toBe(made.length)
   expect(taken.toSorted()).toEqual(made.toSorted())
@@ -211,31 +211,63 @@ test('a pair counts once, and its second request takes what the first was answer
 
 test('at a fixed rate it is pairs that are sent so often', async () => {
   const { port, requests, made } = await counter()
-  const { answered, errors } = await load({ ...brief, requests, port, rate: 100, seconds: 0.3 })
+  const { answered, errors } = await load({ ...brief, requests, ports: [port], rate: 100, seconds: 0.3 })
   expect(errors).toEqual({})
   expect([answered, made.length]).toEqual([30, 30])
 })
 
 test('a pair whose first request is refused has no second one', async () => {
   const { port, requests, made, taken } = await counter((asked) => asked % 2 === 0)
-  const { answered, errors } = await load({ ...brief, requests, port })
+  const { answered, errors } = await load({ ...brief, requests, ports: [port] })
   expect(Object.keys(errors)).toEqual(['answered 500'])
   expect(answered).toBe(taken.length)
   expect(answered + (errors['answered 500'] ?? 0)).toBe(made.length)
 })
 
+test('a mixture goes to its servers in its shares, also over two loads, and every part goes on as it would alone', async () => {
+  const { port: chains, seen, requests } = await exchange()
+  const paths: string[] = []
+  const port = await answering((request, response) => {
+    paths.push(request.url ?? '')
+    response.setHeader('content-length', 2).end('{}')
+  })
+  const mixture = mixed([
+    { share: 1, server: 0, requests: inTurns(requestText('GET', '/rare')) },
+    { share: 3, server: 1, requests },
+    { share: 6, server: 0, requests: numbered(requestText('GET', `/often/${numberHere}`)) },
+  ])
+  const order = { ...brief, ports: [port, chains], rate: 100, seconds: 0.5 }
+  const first = await load({ ...order, requests: mixture })
+  const second = await load({ ...order, requests: first.rest })
+  expect([first.errors, second.errors]).toEqual([{}, {}])
+  expect([first.answered, second.answered]).toEqual([50, 50])
+  expect(paths.filter((path) => path === '/rare')).toHaveLength(10)
+  expect(seen).toHaveLength(30)
+  expect(new Set(seen).size).toBe(30)
+  expect(new Set(paths).size).toBe(1 + 60)
+})
+
+test('a server that goes while others of its mixture stay is an error', async () => {
+  const port = await answering((_, response) => response.setHeader('content-length', 2).end('{}'))
+  const cutting = await saying('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345', (socket) => socket.end())
+  const parts = [0, 1].map((server) => ({ share: 1, server, requests }))
+  const { answered, errors } = await load({ ...brief, ports: [port, cutting], requests: mixed(parts) })
+  expect(answered).toBeGreaterThan(0)
+  expect(Object.keys(errors)).toEqual(['the connection was cut'])
+})
+
 test('whoever is told when to come back is counted where that is expected, and an error elsewhere', async () => {
   let advice: Record<string, string> = { 'retry-after': '1' }
   const port = await answering((_, response) => response.writeHead(503, { ...advice, 'content-length': 2 }).end('{}'))
-  const expected = await load({ ...brief, port, mayBeRefused: true })
+  const expected = await load({ ...brief, ports: [port], mayBeRefused: true })
   expect(expected).toMatchObject({ answered: 0, errors: {} })
   expect(expected.refused).toBeGreaterThan(10)
-  const unexpected = await load({ ...brief, port })
+  const unexpected = await load({ ...brief, ports: [port] })
   expect(unexpected.refused).toBe(0)
   expect(Object.keys(unexpected.errors)).toEqual(['answered 503'])
   // Who is not told when has been forgotten, not sent away.
   advice = {}
-  const { refused, errors } = await load({ ...brief, port, mayBeRefused: true })
+  const { refused, errors } = await load({ ...brief, ports: [port], mayBeRefused: true })
   expect(refused).toBe(0)
   expect(Object.keys(errors)).toEqual(['answered 503'])
 })

@@ -1,11 +1,12 @@
 import type { Answer } from './answer-reader.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, openBundle } from './connection.ts'
 import { createLatencies, type Latencies, record } from './latency.ts'
 import { createAsker, type Requests } from './requests.ts'
 import { closedLoop, openLoop, type Schedule } from './schedule.ts'
 
 export type Order = {
-  port: number
+  /** Of the servers that are asked; most workloads have one. */
+  ports: readonly number[]
   requests: Requests
   connections: number
   seconds: number
@@ -32,9 +33,9 @@ export type Outcome = {
   rest: Requests
 }
 
-/** Puts a load on a server of this machine, and tells what came back. Ends by itself, whatever the server does. */
+/** Puts a load on servers of this machine, and tells what came back. Ends by itself, whatever the server does. */
 export async function load(order: Order): Promise<Outcome> {
-  const { port, connections, seconds, rate, patience = 5, mayBeRefused = false } = order
+  const { ports, connections, seconds, rate, patience = 5, mayBeRefused = false } = order
   const asker = createAsker(order.requests, connections)
   const latencies = createLatencies()
   const errors: Record<string, number> = {}
@@ -56,7 +57,8 @@ export async function load(order: Order): Promise<Outcome> {
   async function openOne(place: number) {
     opening += 1
     try {
-      const connection = await openConnection({ port, place, keepBody: asker.learns }, { onAnswer, onBroken })
+      const wanted = { ports, place, keepBody: asker.learns, serverOf: asker.server }
+      const connection = await openBundle(wanted, { onAnswer, onBroken })
       open.add(connection)
       idle.push(connection)
     } catch (problem) {

@@ -1,31 +1,27 @@
 import { expect, test } from 'vitest'
-import { chooseRate, type Measured, type Round } from './measure.ts'
+import { choosePace, type Measured, type Round } from './measure.ts'
 
-/** As much as is looked at to choose a rate. */
-function measured(
-  name: string,
-  { rounds = [], ...wanted }: { rounds?: number[]; rate?: number; within?: { share: number; of: string } },
-) {
+/** As much as is looked at to choose a pace: rounds of two seconds with so many answers. */
+function measured(wanted: { pace?: number; rate?: number }, rounds: readonly number[]) {
   return {
-    workload: { name, title: name, ...wanted },
+    workload: { name: 'some', title: 'something', ...wanted },
     rounds: rounds.map((answered) => ({ answered, seconds: 2 }) as Round),
     remarks: [],
   } as unknown as Measured
 }
 
-const within = { share: 0.6, of: 'pairs' }
-
 test.each([
-  ['as it is wanted, where the machine can do more', 2_000, 300],
-  ['lower, where it cannot', 500, 150],
-  ['never nothing', 0, 1],
-])('a rate within a share of what another workload was answered: %s', (_, answered, rate) => {
-  const each = measured('rate', { rate: 300, within })
-  expect(chooseRate(each, [measured('pairs', { rounds: [answered, 1] }), each])).toBe(rate)
-  expect(each.remarks.length).toBe(rate === 300 ? 0 : 1)
+  ['as it is wanted, where the machine can do more', [2_000, 2_000, 1], 300],
+  ['lower, where it cannot', [500, 500, 9_000], 150],
+  ['never nothing', [0, 0, 0], 1],
+])('latency is looked at at a pace %s', (_, rounds, pace) => {
+  const each = measured({ pace: 300 }, rounds)
+  expect(choosePace(each)).toBe(pace)
+  expect(each.remarks.length).toBe(pace === 300 ? 0 : 1)
 })
 
-test('a workload without a rate has none, and one that nothing is known about gets what it wants', () => {
-  expect(chooseRate(measured('plain', {}), [])).toBeUndefined()
-  expect(chooseRate(measured('rate', { rate: 300, within }), [measured('pairs', {})])).toBe(300)
+test('what has no pace, was measured at a rate of its own, or not at all, is left alone', () => {
+  expect(choosePace(measured({}, [100]))).toBeUndefined()
+  expect(choosePace(measured({ pace: 300, rate: 20 }, [100]))).toBeUndefined()
+  expect(choosePace(measured({ pace: 300 }, []))).toBeUndefined()
 })

@@ -2,21 +2,27 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type Child, startChild } from './child.ts'
 import type { Database } from './database.ts'
+import type { Latencies } from './latency.ts'
 import type { Order, Outcome } from './load.ts'
 import type { Options } from './options.ts'
 import { machineMicroseconds, processorMicroseconds } from './processes.ts'
-import type { Server, Site } from './servers.ts'
-import { percent } from './statistics.ts'
-import type { Ready, Workload } from './workload.ts'
+import type { Site } from './servers.ts'
+import { median, percent, sum } from './statistics.ts'
+import { type Ready, serversOf, type Workload } from './workload.ts'
 
 /** A workload that stands ready, and what has been measured of it so far. */
 export type Measured = Ready & {
   workload: Workload
   rounds: Round[]
   remarks: string[]
-  /** Requests a second, once that is decided. */
-  rate?: number | undefined
+  /** What was seen at a fixed rate. */
+  paced?: Paced
+  /** How often a request waits for the database, one time after the other. */
+  roundTrips?: number | undefined
 }
+
+/** Latency where requests come at a rate that does not depend on the answers. */
+export type Paced = { rate: number; latencies: Latencies; errors: Record<string, number> }
 
 /** One stretch of load: what the load generator saw, and what it cost the others. */
 export type Round = Omit<Outcome, 'rest'> & {
@@ -50,19 +56,16 @@ export async function measureRounds(measured: readonly Measured[], generator: Ge
   for (let round = 1; round <= options.rounds; round++) {
     console.error(`round ${round} of ${options.rounds}`)
     for (const each of measured) {
-      const { mostConnections = options.connections } = each.workload
-      each.rate ??= chooseRate(each, measured) ?? options.rate
-      const { rate } = each
-      const order = { port: each.server.port, connections: Math.min(options.connections, mostConnections), rate }
+      const order = orderOf(each, options, each.workload.rate ?? options.rate)
       const warmUp = round === 1 ? options.warmUp * 10 : options.warmUp
       const warm = await generator.run({ ...order, requests: each.requests, seconds: warmUp })
-      const before = await readCosts(each.server, database)
+      const before = await readCosts(each, database)
       const { rest, ...outcome } = await generator.run({ ...order, requests: warm.rest, seconds: options.seconds })
       each.requests = rest
-      const after = await readCosts(each.server, database)
+      const after = await readCosts(each, database)
       each.rounds.push({
         ...outcome,
-        errors: [warm.errors, outcome.errors, lastWords(each.server)].reduce(addErrors),
+        errors: [warm.errors, outcome.errors, lastWords(each)].reduce(addErrors),
         ...sinceThen(before, after, outcome.processorMicroseconds),
         statements: after.statements - before.statements,
       })
@@ -70,13 +73,34 @@ export async function measureRounds(measured: readonly Measured[], generator: Ge
   }
 }
 
-/** What a workload wants, or less where the machine could not keep up with that. The same in all rounds. */
-export function chooseRate({ workload: { rate, within }, remarks }: Measured, all: readonly Measured[]): number | undefined {
-  const first = all.find(({ workload }) => workload.name === within?.of)?.rounds[0]
-  if (rate === undefined || within === undefined || first === undefined) return rate
-  const most = Math.max(1, Math.floor((within.share * first.answered) / first.seconds))
-  if (most >= rate) return rate
-  remarks.push(`at ${most}/s only, ${percent(within.share)} of what ${within.of} was answered in the first round`)
+/** Looks at latency by itself: one workload after the other, at the rate of each. */
+export async function measurePaced(measured: readonly Measured[], generator: Generator, options: Options) {
+  for (const each of measured) {
+    const rate = choosePace(each)
+    if (rate === undefined) continue
+    console.error(`${each.workload.name}: ${rate}/s`)
+    const order = orderOf(each, options, rate)
+    const warm = await generator.run({ ...order, requests: each.requests, seconds: options.warmUp })
+    const { rest, latencies, errors } = await generator.run({ ...order, requests: warm.rest, seconds: options.paced })
+    each.requests = rest
+    each.paced = { rate, latencies, errors: [warm.errors, errors, lastWords(each)].reduce(addErrors) }
+  }
+}
+
+function orderOf(each: Measured, { connections }: Options, rate: number | undefined) {
+  const { mostConnections = connections } = each.workload
+  return { ports: serversOf(each).map(({ port }) => port), connections: Math.min(connections, mostConnections), rate }
+}
+
+/** Beyond this share of what can be answered it is a queue that is measured, not a service. */
+const mostPace = 0.6
+
+/** What a workload wants, or less where the machine could not keep up with that. None where it was measured at a fixed rate all along. */
+export function choosePace({ workload: { pace, rate }, rounds, remarks }: Measured): number | undefined {
+  if (pace === undefined || rate !== undefined || rounds.length === 0) return undefined
+  const most = Math.max(1, Math.floor(mostPace * median(rounds.map((round) => round.answered / round.seconds))))
+  if (most >= pace) return pace
+  remarks.push(`its latency was looked at at ${most}/s instead of ${pace}/s: ${percent(mostPace)} of what it was answered`)
   return most
 }
 
@@ -86,22 +110,23 @@ export function addErrors(one: Record<string, number>, other: Record<string, num
   return sum
 }
 
-export function lastWords({ child }: Server): Record<string, number> {
-  const complaint = child.complaint()
-  return complaint === undefined ? {} : { [`the server ${complaint}`]: 1 }
+export function lastWords(ready: Pick<Ready, 'server' | 'others'>): Record<string, number> {
+  const complaints = serversOf(ready).flatMap(({ child }) => child.complaint() ?? [])
+  return Object.fromEntries(complaints.map((complaint) => [`the server ${complaint}`, 1]))
 }
 
-async function readCosts(server: Server, database: Database) {
-  const statements = await database.statements(server.database)
-  return { ...readProcessors(server, database), statements }
+async function readCosts(ready: Ready, database: Database) {
+  const counts = await Promise.all(serversOf(ready).map((server) => database.statements(server.database)))
+  return { ...readProcessors(ready, database), statements: sum(counts) }
 }
 
 type Processors = Record<'server' | 'database' | 'machine', number | undefined>
 
 /** What everybody has used so far. */
-export function readProcessors(server: Server, database: Database): Processors {
+export function readProcessors(ready: Pick<Ready, 'server' | 'others'>, database: Database): Processors {
+  const each = serversOf(ready).map(({ child }) => processorMicroseconds(child.pid))
   return {
-    server: processorMicroseconds(server.child.pid),
+    server: each.includes(undefined) ? undefined : sum(each as number[]),
     database: processorMicroseconds(database.pid),
     machine: machineMicroseconds(),
   }

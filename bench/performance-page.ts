@@ -1,19 +1,32 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Chart, drawChart } from './charts.ts'
-import { type Figures, headings, remarksOf, rowOf, spread } from './report.ts'
-import { median, percent } from './statistics.ts'
-import type { Bar, Goal, Summary } from './summary.ts'
+import { shares } from './day.ts'
+import type { Verdict } from './goals.ts'
+import {
+  bareTable,
+  commandTable,
+  comparisonTable,
+  type Figures,
+  growthTable,
+  invalid,
+  remarksOfAll,
+  serviceTable,
+  type Table,
+  workloadTable,
+} from './report.ts'
+import { median } from './statistics.ts'
+import type { Bar, Summary } from './summary.ts'
 
 /** A page, and the files that it shows, by their paths beside it. */
 export type Page = { markdown: string; charts: Readonly<Record<string, string>> }
 
 /** Everything that a run found out, whether it is as it should be or not. */
 export function writePage(figures: Figures): Page {
-  const { machine, run, summaries, comparisons, coldStart, bars, goals } = figures
-  const charts = chartsOf(summaries)
-  const failed = summaries.filter(({ errors }) => Object.keys(errors).length > 0)
-  const remarks = summaries.flatMap(remarksOf)
+  const { machine, run, summaries, bars, goals } = figures
+  const charts = chartsOf(figures)
+  const failed = invalid(figures)
+  const remarks = remarksOfAll(figures)
   const lines = [
     '# Performance',
     '',
@@ -21,45 +34,61 @@ export function writePage(figures: Figures): Page {
     '',
     'These are the figures of one run of `npm run bench -- --page`, all of them. [Measuring](../bench/README.md) tells what is measured, and how.',
     '',
-    ...table(['machine', ''], Object.entries(machine)),
+    ...markdown(['machine', ''], Object.entries(machine)),
     '',
-    ...table(['run', ''], Object.entries(run)),
+    ...markdown(['run', ''], Object.entries(run)),
     '',
-    ...(failed.length > 0
-      ? [`**Not valid**, for there were errors: ${failed.map(({ name }) => code(name)).join(', ')}.`, '']
-      : []),
+    ...(failed.length > 0 ? [`**Not valid**, for there were errors: ${failed.map(code).join(', ')}.`, ''] : []),
+    '## Goals',
+    '',
+    goals.length === 0 ? 'None could be looked at in this run.' : summaryOfGoals(goals),
+    '',
+    ...markdown(['goal', 'measured', 'must be', ''], goals.map(goalRow)),
+    '',
+    '## Workloads',
+    '',
+    'Requests/s are the median of all rounds and, in parentheses, the middle half of them. Costs are processor time a request. The first three',
+    'latencies are those of requests that follow each other as fast as they are answered; the two behind the rate are those of requests that come',
+    'at that rate, whatever the answers do, and count from when a request should have been sent.',
+    '',
+    ...markdownOf(workloadTable(summaries)),
+    '',
+    `Of a thousand requests of the ordinary day: ${Object.entries(shares)
+      .map(([name, share]) => `${share} ${name}`)
+      .join(', ')}.`,
+    '',
+    ...Object.entries(charts).flatMap(([path, { title }]) => [`![${escapeCell(title)}](${path})`, '']),
+    '## Against the bare statements',
+    '',
+    'What a request costs, server and database, for what the same statements cost on a bare server with the bare driver.',
+    '',
+    ...markdownOf(bareTable(figures)),
+    '',
+    '## As tables grow',
+    '',
+    'What a request costs, server and database together, for what it costs with the fewest rows.',
+    '',
+    ...markdownOf(growthTable(figures)),
+    '',
+    '## Compared',
+    '',
+    ...markdownOf(comparisonTable(figures)),
+    '',
+    '## Commands',
+    '',
+    'Everything from the start of the program to its end.',
+    '',
+    ...markdownOf(commandTable(figures)),
+    '',
+    '## Start and memory',
+    '',
+    ...markdownOf(serviceTable(figures)),
+    '',
     '## Bars',
     '',
     summaryOfBars(bars),
     '',
-    ...table(['bar', 'measured', 'must be', ''], bars.map(barRow)),
-    '',
-    '## Goals',
-    '',
-    goals.length === 0
-      ? 'None could be looked at in this run.'
-      : `${goals.filter(isReached).length} of ${goals.length} are reached.`,
-    '',
-    ...table(['goal', 'measured', 'at least', ''], goals.map(goalRow)),
-    '',
-    '## Workloads',
-    '',
-    'Requests/s are the median of all rounds and, in parentheses, the middle half of them. Costs are processor time a request.',
-    '',
-    ...table(headings, summaries.map(rowOf)),
-    '',
-    `Cold start: ${spread(coldStart.seconds, (seconds) => `${seconds.toFixed(3)} s`)}. ` +
-      `Idle memory: ${coldStart.idleMegabytes === undefined ? 'unknown' : `${coldStart.idleMegabytes.toFixed(1)} MB`}.`,
-    '',
-    ...Object.entries(charts).flatMap(([path, { title }]) => [`![${escapeCell(title)}](${path})`, '']),
-    '## Compared',
-    '',
-    'Requests/s of one workload for each of the other, round by round.',
-    '',
-    ...table(
-      ['workload', 'compared with', 'ratio'],
-      comparisons.map(({ name, baseline, ratios }) => [name, baseline, spread(ratios, percent)]),
-    ),
+    ...markdown(['bar', 'measured', 'must be', ''], bars.map(barRow)),
     '',
     '## Remarks',
     '',
@@ -91,15 +120,18 @@ function barRow({ what, is, must, held }: Bar): string[] {
   return [what, is, must, held ? 'held' : 'MISSED']
 }
 
-function isReached({ is, aim }: Goal): boolean {
-  return is >= aim
+function summaryOfGoals(goals: readonly Verdict[]): string {
+  const missed = goals.filter(({ met }) => !met)
+  const all = `${goals.length - missed.length} of ${goals.length} are met.`
+  return missed.length === 0 ? all : `${all} Not met: ${missed.map(({ what }) => escapeCell(what)).join('; ')}.`
 }
 
-function goalRow(goal: Goal): string[] {
-  return [goal.what, goal.is.toFixed(0), String(goal.aim), isReached(goal) ? 'reached' : 'MISSED']
+function goalRow({ what, is, must, met }: Verdict): string[] {
+  return [what, is, must, met ? 'met' : 'NOT MET']
 }
 
-function chartsOf(summaries: readonly Summary[]): Record<string, Chart> {
+function chartsOf({ summaries, growths, bareRatios }: Figures): Record<string, Chart> {
+  const paced = summaries.filter((summary) => summary.paced !== undefined)
   return {
     'performance/throughput.svg': {
       title: 'Requests a second by workload',
@@ -123,13 +155,31 @@ function chartsOf(summaries: readonly Summary[]): Record<string, Chart> {
       })),
     },
     'performance/latency.svg': {
-      title: 'Latency by workload',
-      description: `In milliseconds, on a logarithmic axis: p50, p95 and p99. ${described(summaries, ({ p50, p95, p99 }) => [p50, p95, p99].map((each) => shown(each, 2)).join(', '))}`,
+      title: 'Latency at fixed rates by workload',
+      description: `In milliseconds, on a logarithmic axis: p50 and p99. ${described(paced, ({ paced: at }) => `${shown(at?.p50, 2)} and ${shown(at?.p99, 2)} at ${at?.rate}/s`)}`,
       unit: 'ms',
-      series: ['p50', 'p95', 'p99'],
+      series: ['p50', 'p99'],
       layout: 'logarithmic',
       digits: 2,
-      rows: summaries.map(({ title, p50, p95, p99 }) => ({ label: title, values: [p50, p95, p99] })),
+      rows: paced.map(({ title, paced: at }) => ({ label: `${title}, ${at?.rate}/s`, values: [at?.p50, at?.p99] })),
+    },
+    'performance/bare.svg': {
+      title: 'Cost of a request for that of its bare statements',
+      description: `Server and database, and the server alone. ${bareRatios.map(({ name, ratio, serverRatio }) => `${name}: ${shown(ratio, 2)} and ${shown(serverRatio, 2)}.`).join(' ')}`,
+      unit: '×',
+      series: ['all', 'server'],
+      layout: 'logarithmic',
+      digits: 2,
+      rows: bareRatios.map(({ name, ratio, serverRatio }) => ({ label: name, values: [ratio, serverRatio] })),
+    },
+    'performance/growth.svg': {
+      title: 'Cost of a request for that with the fewest rows',
+      description: `On a logarithmic axis. ${growths.map(({ family, to, factor }) => `${family} with ${to} rows: ${shown(factor, 2)}.`).join(' ')}`,
+      unit: '×',
+      series: ['times'],
+      layout: 'logarithmic',
+      digits: 2,
+      rows: growths.map(({ family, to, factor }) => ({ label: `${family}, ${to.toLocaleString('en')} rows`, values: [factor] })),
     },
   }
 }
@@ -146,7 +196,11 @@ function knownOrNot(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
+function markdownOf({ headings, rows }: Table): string[] {
+  return rows.length === 0 ? ['Nothing was measured.'] : markdown(headings, rows)
+}
+
+function markdown(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
   if (rows.length === 0) return []
   const line = (cells: readonly (string | number)[]) => `| ${cells.map((cell) => escapeCell(String(cell))).join(' | ')} |`
   return [line(headings), `|${headings.map((_, column) => (column === 0 ? '---' : '---:')).join('|')}|`, ...rows.map(line)]

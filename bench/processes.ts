@@ -28,9 +28,24 @@ export function machineMicroseconds(): number | undefined {
   return ticks * microsecondsPerTick
 }
 
+/** What children of ours that have ended had used. */
+export function endedChildrenMicroseconds(): number | undefined {
+  const fields = fieldsOf('self')
+  return fields.length < 15 ? undefined : ticksOf(fields.slice(13, 15)) * microsecondsPerTick
+}
+
 /** The memory of a process that is in RAM, in MB of a million bytes. */
 export function residentMegabytes(pid: number): number | undefined {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1]
+  return megabytesOf(pid, /^VmRSS:\s+(\d+) kB$/m)
+}
+
+/** The most that it ever was. */
+export function peakMegabytes(pid: number): number | undefined {
+  return megabytesOf(pid, /^VmHWM:\s+(\d+) kB$/m)
+}
+
+function megabytesOf(pid: number, line: RegExp): number | undefined {
+  const kilobytes = line.exec(readOrNothing(`/proc/${pid}/status`))?.[1]
   return kilobytes === undefined ? undefined : (Number(kilobytes) * 1024) / 1e6
 }
 
@@ -39,15 +54,23 @@ function listProcesses(): Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      // The second field is the program's name in parentheses, and may hold anything.
-      const fields = readOrNothing(`/proc/${name}/stat`)
-        .replace(/^.*\) /s, '')
-        .split(' ')
+      const fields = fieldsOf(name)
       const [, parent] = fields
       // Its own and, so that nothing is lost when one of them ends, that of children who have ended.
-      const ticks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0)
+      const ticks = ticksOf(fields.slice(11, 15))
       return parent === undefined ? [] : [{ pid: Number(name), parent: Number(parent), ticks }]
     })
+}
+
+/** What the kernel tells of a process, from its third field on: the second is the program's name in parentheses, and may hold anything. */
+function fieldsOf(process: string): string[] {
+  return readOrNothing(`/proc/${process}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')
+}
+
+function ticksOf(fields: readonly string[]): number {
+  return fields.reduce((sum, each) => sum + Number(each), 0)
 }
 
 /** A process may end while it is looked at. */

@@ -7,6 +7,11 @@ export type Requests =
   | { kind: 'chained'; texts: readonly Uint8Array[]; place: Place; after: string }
   /** Two that belong together and count as one: into the second goes what stands in the answer to the first, right after some words. */
   | { kind: 'pairs'; firsts: readonly Uint8Array[]; turn: number; second: Uint8Array; place: Place; after: string }
+  /** Several of these kinds, each as often as its share says. */
+  | { kind: 'mixed'; parts: readonly Part[] }
+
+/** `server` is which of the servers of a workload is asked; `credit` how much of its share a part has not had yet. */
+export type Part = { share: number; server: number; credit: number; requests: Requests }
 
 /** Where in a request something changes. Always as long, so that nothing else has to. */
 export type Place = { at: number; length: number }
@@ -14,6 +19,8 @@ export type Place = { at: number; length: number }
 export type Asker = {
   /** The next request of a connection. It is overwritten by the one after it. */
   next(connection: number): Uint8Array
+  /** Which server the request that was handed out last to this connection is for, where there are several. */
+  server(connection: number): number
   /** Whether the answer's body has everything that the next request of this connection needs. */
   learn(connection: number, body: Buffer): boolean
   /** What belongs to the request whose answer was just learnt, and is asked right after it. */
@@ -28,10 +35,13 @@ export function createAsker(requests: Requests, connections: number): Asker {
   if (requests.kind === 'turns') return askInTurns(requests)
   if (requests.kind === 'numbered') return askNumbered(requests, connections)
   if (requests.kind === 'pairs') return askPairs(requests, connections)
+  if (requests.kind === 'mixed') return askMixed(requests, connections)
   return askChained(requests, connections)
 }
 
-const nothingFollows = { follow: () => undefined }
+const onlyServer = { server: () => 0 }
+
+const nothingFollows = { ...onlyServer, follow: () => undefined }
 
 const nothingToLearn = { ...nothingFollows, learn: () => true, learns: false }
 
@@ -85,6 +95,7 @@ function askPairs(requests: Requests & { kind: 'pairs' }, connections: number): 
   const atSecond = new Set<number>()
   let { turn } = requests
   return {
+    ...onlyServer,
     learns: true,
     next(connection) {
       atSecond.delete(connection)
@@ -98,6 +109,33 @@ function askPairs(requests: Requests & { kind: 'pairs' }, connections: number): 
       return copies[connection] as Buffer
     },
     rest: () => ({ ...requests, turn }),
+  }
+}
+
+function askMixed(requests: Requests & { kind: 'mixed' }, connections: number): Asker {
+  const parts = requests.parts.map((part) => ({ ...part, asker: createAsker(part.requests, connections) }))
+  const [first] = parts
+  if (!first) throw new Error('a mixture of nothing cannot be asked')
+  const whole = parts.reduce((sum, { share }) => sum + share, 0)
+  const current = Array.from({ length: connections }, () => first)
+  const partOf = (connection: number) => current[connection] ?? first
+  return {
+    learns: parts.some(({ asker }) => asker.learns),
+    next(connection) {
+      // Whoever has waited longest for its share is next, so that the shares hold in every stretch and not only on average.
+      for (const part of parts) part.credit += part.share
+      const part = parts.reduce((most, each) => (each.credit > most.credit ? each : most))
+      part.credit -= whole
+      current[connection] = part
+      return part.asker.next(connection)
+    },
+    server: (connection) => partOf(connection).server,
+    learn: (connection, body) => partOf(connection).asker.learn(connection, body),
+    follow: (connection) => partOf(connection).asker.follow(connection),
+    rest: () => ({
+      kind: 'mixed',
+      parts: parts.map(({ share, server, credit, asker }) => ({ share, server, credit, requests: asker.rest() })),
+    }),
   }
 }
 
@@ -136,8 +174,8 @@ export function inTurns(...texts: readonly Buffer[]): Requests {
 /** Stands in a request for a number that is another one each time. */
 export const numberHere = '#########'
 
-export function numbered(text: Buffer): Requests {
-  return { kind: 'numbered', text, place: placeOf(text, numberHere), number: 1 }
+export function numbered(text: Buffer, from = 1): Requests {
+  return { kind: 'numbered', text, place: placeOf(text, numberHere), number: from }
 }
 
 /** `firsts` are what the first request of each chain holds, all of one length; `write` makes a request that holds such a thing. */
@@ -151,6 +189,11 @@ export function inPairs(firsts: readonly Buffer[], length: number, write: (given
   const gap = 'x'.repeat(length)
   const second = write(gap)
   return { kind: 'pairs', firsts, turn: 0, second, place: placeOf(second, gap), after }
+}
+
+/** Shares are of any whole: only their proportions count. */
+export function mixed(parts: readonly Omit<Part, 'credit'>[]): Requests {
+  return { kind: 'mixed', parts: parts.map((part) => ({ ...part, credit: 0 })) }
 }
 
 function placeOf(text: Buffer, what: string): Place {

@@ -4,10 +4,7 @@ type Sales = { merchantIds: readonly string[]; start: Date; count: number }
 
 const batch = 100_000
 
-/**
- * Transactions that were captured, one a minute, of merchants in turns. Without postings and the acquirer's record, which nobody reads in
- * passing.
- */
+/** Transactions that were captured, one a minute, of merchants in turns, with all that the service would have written about them. */
 export async function insertSales(sql: Db, sales: Sales): Promise<void> {
   for (let from = 1; from <= sales.count; from += batch)
     await insertBatch(sql, sales, { from, through: Math.min(sales.count, from + batch - 1) })
@@ -33,6 +30,14 @@ async function insertBatch(sql: Db, { merchantIds, start }: Sales, { from, throu
       insert into pay.lines (merchant_id, id, created, test, kind, balance, fee, amount, currency, transaction_id)
       select merchant_id, start || '000003', created, true, 'capture', amount - 25 - share, 25 + share, amount, 'EUR', start || '000001'
       from sale
+    ), postings as (
+      insert into pay.postings (merchant_id, line_id, number, debit, credit, currency, amount)
+      select merchant_id, start || '000003', number, debit, credit, 'EUR', case number when 1 then amount else 25 + share end
+      from sale, (values (1, 'acquirer', 'merchant'), (2, 'merchant', 'fees')) as posting (number, debit, credit)
+    ), simulated as (
+      insert into pay.simulator_operations (merchant_id, reference, authorization_reference, kind, amount, currency, approved, created)
+      select merchant_id, start || ending, start || '000001', kind, amount, 'EUR', true, created
+      from sale, (values ('000001', 'authorize'), ('000002', 'capture')) as operation (ending, kind)
     )
     insert into pay.transactions (merchant_id, id, created, test, state, currency, amount, captured, capturable, refundable,
       captured_gross, captured_rate_fee, entries, settlements, descriptor, recurring, card_bin, card_last4, card_expiry, card_scheme,

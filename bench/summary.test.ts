@@ -3,21 +3,16 @@ import { createLatencies, record } from './latency.ts'
 import type { Measured, Round } from './measure.ts'
 import { inTurns } from './requests.ts'
 import type { Server } from './servers.ts'
-import { compare, judge, lookAhead, summarise } from './summary.ts'
-import type { Bars, Compared, Goals } from './workload.ts'
-
-const coldStart = { seconds: [0.1], medianSeconds: 0.1, idleMegabytes: undefined }
+import { compare, compareSizes, compareWithBare, judge, type Summary, summarise } from './summary.ts'
+import type { Bars, Compared, Workload } from './workload.ts'
 
 /** A hundred requests in a second, all answered after so many milliseconds, at a cost of 300 µs each. */
-function measure(
-  { bars = {}, goals = {} }: { bars?: Bars; goals?: Goals },
-  round: Partial<Round> & { milliseconds?: number } = {},
-) {
+function measure({ bars = {} }: { bars?: Bars }, round: Partial<Round> & { milliseconds?: number } = {}) {
   const { milliseconds = 1, ...given } = round
   const latencies = createLatencies()
   for (let count = 0; count < (given.answered ?? 100); count++) record(latencies, milliseconds)
   const measured: Measured = {
-    workload: { name: 'some', title: 'something', bars, goals, prepare: () => Promise.reject(new Error('not here')) },
+    workload: { name: 'some', title: 'something', bars, prepare: () => Promise.reject(new Error('not here')) },
     server: {} as Server,
     requests: inTurns(Buffer.from('x')),
     remarks: [],
@@ -42,7 +37,7 @@ function measure(
 
 function verdict(bars: Bars, round?: Parameters<typeof measure>[1]): boolean | undefined {
   const { measured, summaries } = measure({ bars }, round)
-  return judge(measured, { summaries, comparisons: [], coldStart }).find(({ what }) => what.startsWith('some'))?.held
+  return judge(measured, { summaries, comparisons: [] }).find(({ what }) => what.startsWith('some'))?.held
 }
 
 test.each([
@@ -67,20 +62,60 @@ test('a latency holds up to the bar, and no answer at all does not', () => {
   expect(verdict({ p99: 100 }, { answered: 0 })).toBe(false)
 })
 
-test('requests a processor second are told of server and database together', () => {
-  const { measured, summaries } = measure({ goals: { perSecond: 200, perProcessorSecond: 1_700 } })
-  expect(lookAhead(measured, summaries, undefined).map(({ is, aim }) => [Math.round(is), aim])).toEqual([
-    [3333, 1_700],
-    [100, 200],
+test('latency at a fixed rate is told beside the other, and its errors count', () => {
+  const { measured } = measure({}, { milliseconds: 1 })
+  const latencies = createLatencies()
+  for (let count = 1; count <= 100; count++) record(latencies, count)
+  const paced = { rate: 50, latencies, errors: { 'answered 500': 2 } }
+  const summary = summarise({ ...(measured[0] as Measured), paced })
+  expect(summary.p99).toBeCloseTo(1, 1)
+  expect(summary.paced?.rate).toBe(50)
+  expect(summary.paced?.p50).toBeCloseTo(50, -0.5)
+  expect(summary.paced?.p99).toBeCloseTo(99, -0.5)
+  expect(summary.errors).toEqual({ 'answered 500': 2 })
+})
+
+/** Workloads whose requests cost so many microseconds, the server half of it. */
+function costing(...given: (Partial<Workload> & { name: string; cost: number | undefined })[]) {
+  const [each] = measure({}).measured as [Measured]
+  const measured = given.map(({ cost: _, ...workload }) => ({ ...each, workload: { ...each.workload, ...workload } }))
+  const summaries = given.map(({ name, cost }) => {
+    const half = cost && cost / 2
+    return { ...summarise(each), name, serverMicroseconds: half, databaseMicroseconds: half } as Summary
+  })
+  return [measured, summaries] as const
+}
+
+test('growth is what a request costs for what it costs with the fewest rows', () => {
+  const family = 'list'
+  const found = compareSizes(
+    ...costing(
+      { name: 'list-100', cost: 300, growth: { family, rows: 100 } },
+      { name: 'list-1', cost: 200, growth: { family, rows: 1 } },
+      { name: 'list-10', cost: 220, growth: { family, rows: 10 } },
+      { name: 'unknown-1', cost: undefined, growth: { family: 'unknown', rows: 1 } },
+      { name: 'unknown-2', cost: 100, growth: { family: 'unknown', rows: 2 } },
+      { name: 'alone', cost: 100, growth: { family: 'alone', rows: 1 } },
+      { name: 'none', cost: 100 },
+    ),
+  )
+  expect(found).toEqual([
+    { family, from: 1, to: 10, factor: 1.1 },
+    { family, from: 1, to: 100, factor: 1.5 },
+    { family: 'unknown', from: 1, to: 2, factor: undefined },
   ])
 })
 
-test('where the rate was given, or processor time is not known, nothing is said of it', () => {
-  const { measured, summaries } = measure(
-    { goals: { perSecond: 200, perProcessorSecond: 1_700 } },
-    { databaseMicroseconds: undefined },
+test('a request is compared with its bare statements by what both cost', () => {
+  const [measured, summaries] = costing(
+    { name: 'some', cost: 300, bare: 'bare-some' },
+    { name: 'bare-some', cost: 200 },
+    { name: 'absent', cost: 100, bare: 'bare-absent' },
   )
-  expect(lookAhead(measured, summaries, 50)).toEqual([])
+  const server = { ...(summaries[0] as Summary), serverMicroseconds: 200, databaseMicroseconds: 100 }
+  expect(compareWithBare(measured, [server, ...summaries.slice(1)])).toEqual([
+    { name: 'some', bare: 'bare-some', ratio: 1.5, serverRatio: 2 },
+  ])
 })
 
 test('what was measured of something else than was meant is not valid', () => {
@@ -122,7 +157,7 @@ test('a workload is compared with several others round by round, and judged wher
     ['one', 'book', ['3.17', '4.00']],
     ['free', 'many', ['0.01', '0.02']],
   ])
-  const bars = judge(measured, { summaries, comparisons, coldStart }).filter(({ what }) => what !== 'cold start')
+  const bars = judge(measured, { summaries, comparisons })
   expect(bars).toEqual([
     { what: 'one : many', is: '87.5 %', must: '≥ 90.0 %', held: false },
     { what: 'one : book', is: '358.3 %', must: '≥ 300.0 %', held: true },

@@ -1,4 +1,3 @@
-import type { ColdStart } from './cold-start.ts'
 import { mergeLatencies, percentile } from './latency.ts'
 import { addErrors, type Measured } from './measure.ts'
 import { median, percent, sum } from './statistics.ts'
@@ -6,7 +5,7 @@ import { median, percent, sum } from './statistics.ts'
 /** What all rounds of a workload amount to. Costs are processor time a request, latencies milliseconds. */
 export type Summary = ReturnType<typeof summarise>
 
-export function summarise({ workload, rounds, remarks, doubt }: Measured) {
+export function summarise({ workload, rounds, remarks, doubt, paced, roundTrips }: Measured) {
   const requests = sum(rounds.map((round) => round.answered))
   const latencies = mergeLatencies(rounds.map((round) => round.latencies))
   const perRequest = (spent: readonly (number | undefined)[]) =>
@@ -26,8 +25,11 @@ export function summarise({ workload, rounds, remarks, doubt }: Measured) {
     p50: percentile(latencies, 0.5),
     p95: percentile(latencies, 0.95),
     p99: percentile(latencies, 0.99),
+    /** At a fixed rate, from the moment in which a request should have been sent. */
+    paced: paced && { rate: paced.rate, p50: percentile(paced.latencies, 0.5), p99: percentile(paced.latencies, 0.99) },
     statements: perRequest(rounds.map((round) => round.statements)),
-    errors: rounds.map((round) => round.errors).reduce(addErrors, doubted(doubt?.())),
+    roundTrips,
+    errors: [...rounds, ...(paced ? [paced] : [])].map((each) => each.errors).reduce(addErrors, doubted(doubt?.())),
     remarks,
   }
 }
@@ -51,15 +53,54 @@ export function compare(measured: readonly Measured[], summaries: readonly Summa
   )
 }
 
+/** What a request costs server and database together, in microseconds. */
+export function costOf(summary: Summary | undefined): number | undefined {
+  const { serverMicroseconds: server, databaseMicroseconds: database } = summary ?? {}
+  return server === undefined || database === undefined ? undefined : server + database
+}
+
+/** What a request costs against the same with the statements alone: in all, and of the server's part. */
+export type BareRatio = { name: string; bare: string; ratio: number | undefined; serverRatio: number | undefined }
+
+export function compareWithBare(measured: readonly Measured[], summaries: readonly Summary[]): BareRatio[] {
+  return measured.flatMap(({ workload: { name, bare } }) => {
+    const own = summaries.find((summary) => summary.name === name)
+    const other = summaries.find((summary) => summary.name === bare)
+    if (bare === undefined || !own || !other) return []
+    const ratio = quotient(costOf(own), costOf(other))
+    return [{ name, bare, ratio, serverRatio: quotient(own.serverMicroseconds, other.serverMicroseconds) }]
+  })
+}
+
+/** How many times as much a request costs where there is more to look through. */
+export type Growth = { family: string; from: number; to: number; factor: number | undefined }
+
+export function compareSizes(measured: readonly Measured[], summaries: readonly Summary[]): Growth[] {
+  const sized = measured.flatMap(({ workload: { name, growth } }) => {
+    const cost = costOf(summaries.find((summary) => summary.name === name))
+    return growth ? [{ ...growth, cost }] : []
+  })
+  return Object.values(Object.groupBy(sized, ({ family }) => family)).flatMap((all = []) => {
+    const [smallest, ...larger] = all.toSorted((one, other) => one.rows - other.rows)
+    if (!smallest) return []
+    return larger.map(({ family, rows, cost }) => ({
+      family,
+      from: smallest.rows,
+      to: rows,
+      factor: quotient(cost, smallest.cost),
+    }))
+  })
+}
+
+function quotient(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined || other === 0 ? undefined : one / other
+}
+
 export type Bar = { what: string; is: string; must: string; held: boolean }
 
 export function judge(
   measured: readonly Measured[],
-  {
-    summaries,
-    comparisons,
-    coldStart,
-  }: { summaries: readonly Summary[]; comparisons: readonly Comparison[]; coldStart: ColdStart },
+  { summaries, comparisons }: { summaries: readonly Summary[]; comparisons: readonly Comparison[] },
 ): Bar[] {
   const bars: Bar[] = []
   for (const { workload } of measured) {
@@ -75,10 +116,6 @@ export function judge(
     if (p95 !== undefined) bars.push(judgeLatency(`${workload.name}, p95`, own?.p95, p95))
     if (p99 !== undefined) bars.push(judgeLatency(`${workload.name}, p99`, own?.p99, p99))
   }
-  const { medianSeconds, idleMegabytes } = coldStart
-  bars.push({ what: 'cold start', is: `${medianSeconds.toFixed(3)} s`, must: '≤ 0.6 s', held: medianSeconds <= 0.6 })
-  if (idleMegabytes !== undefined)
-    bars.push({ what: 'idle memory', is: `${idleMegabytes.toFixed(1)} MB`, must: '≤ 90 MB', held: idleMegabytes <= 90 })
   return bars
 }
 
@@ -96,27 +133,4 @@ function judgeLatency(what: string, is: number | undefined, most: number): Bar {
     must: `≤ ${most} ms`,
     held: is !== undefined && is <= most,
   }
-}
-
-export type Goal = { what: string; is: number; aim: number }
-
-/** How far it is to what is aimed at. Where the rate was given, or processor time is not known, nothing can be said. */
-export function lookAhead(measured: readonly Measured[], summaries: readonly Summary[], givenRate: number | undefined): Goal[] {
-  return measured.flatMap(({ workload: { name, goals = {} } }) => {
-    const own = summaries.find((summary) => summary.name === name)
-    if (!own) return []
-    const { perSecond, perProcessorSecond } = goals
-    const cost =
-      own.serverMicroseconds === undefined || own.databaseMicroseconds === undefined
-        ? undefined
-        : own.serverMicroseconds + own.databaseMicroseconds
-    return [
-      ...(perProcessorSecond === undefined || cost === undefined
-        ? []
-        : [{ what: `${name}, requests a processor second of server and database`, is: 1e6 / cost, aim: perProcessorSecond }]),
-      ...(perSecond === undefined || givenRate !== undefined
-        ? []
-        : [{ what: `${name}, requests/s`, is: median(own.requestsPerSecond), aim: perSecond }]),
-    ]
-  })
 }

@@ -2,7 +2,7 @@ import type { Db } from '@tollgate/kit/db'
 import { merchantId, type Owner, seedMerchants } from './merchants.ts'
 
 /** The tables of the service, filled like those of the service, and the one that the textbook has besides: a row a merchant, its balance. */
-export async function makeTextbook(sql: Db, owner: Owner, past = 50_000): Promise<void> {
+export async function makeTextbook(sql: Db, owner: Owner, past: number): Promise<void> {
   await seedMerchants(sql, owner, { past, waiting: 0 })
   await sql`create table balances (merchant_id text collate "C" primary key, balance bigint not null,
     reserved bigint not null)`

@@ -9,7 +9,7 @@ import pg from 'pg'
  * a transaction, locks the balance, looks, writes the same rows as the service and commits, one statement after the other. Prepared
  * statements, a pool, and nothing that slows it down on purpose; it checks less than a service must and answers with less.
  */
-const { TEXTBOOK_PORT: port, DATABASE_URL: url, POOL_SIZE: poolSize, WORKERS: workers, TEXTBOOK_LOCK: lock } = process.env
+const { BARE_PORT: port, DATABASE_URL: url, POOL_SIZE: poolSize, WORKERS: workers, TEXTBOOK_LOCK: lock } = process.env
 
 /** Textbooks lock first and look then, whatever is going to change; the cleverest of them lock as late and as little as they can. */
 const locksFirst = lock !== 'late'

@@ -9,25 +9,35 @@ export type Workload = {
   prepare(stage: Stage): Promise<Ready>
   /** Requests a second, for what is to be seen at leisure; without it as many as are answered. */
   rate?: number
-  /** The rate is no more than a share of what another workload, which is measured before it, was answered. */
-  within?: { share: number; of: string }
+  /** Requests a second at which latency is looked at by itself, after all rounds. */
+  pace?: number
   /** Where more at once would be sent away, or never come. */
   mostConnections?: number
   /** Workloads that its requests/s are compared with, round by round. */
   compared?: readonly Compared[]
+  /** The workload that does the same with the statements alone: what a request costs is compared with that. */
+  bare?: string
+  /** What is the same in all sizes, and how many rows there are in this one. */
+  growth?: { family: string; rows: number }
+  /** Takes so long to prepare that it has to be asked for. */
+  large?: boolean
   bars?: Bars
-  /** What is aimed at in the end, told beside the result. */
-  goals?: Goals
 }
 
 export type Ready = {
   /** The server it runs on, and what it is asked. */
   server: Server
+  /** More of them, for a mixture: `server` is the first, these are the second and so on. */
+  others?: readonly Server[]
   requests: Requests
   /** What the same server is asked meanwhile, at twice the rate that it can answer. Such a workload is measured by itself, after the others. */
   crowd?: Requests
   /** Why what was measured is not what was meant, if so. */
   doubt?(): string | undefined
+}
+
+export function serversOf({ server, others = [] }: Pick<Ready, 'server' | 'others'>): readonly Server[] {
+  return [server, ...others]
 }
 
 /** `ratio` is a bar: at least this share of the other's requests/s. */
@@ -40,6 +50,3 @@ export type Bars = {
   p95?: number
   p99?: number
 }
-
-/** At least so many requests, a second and a second of processor time of server and database. */
-export type Goals = { perSecond?: number; perProcessorSecond?: number }

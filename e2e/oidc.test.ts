@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { oneProcess } from '@tollgate/kit/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAccount, startIdentity } from '../packages/identity/src/testing.ts'
 import { type Claims, passProvider, startIssuer } from './oidc-issuer.ts'
@@ -10,33 +11,35 @@ beforeAll(async () => {
   issuer = await startIssuer({ redirectUri: 'https://auth.site.test/callback' })
   const client = { client_id: 'acme', client_secret: 'the secret of acme' }
   const acme = { issuer: issuer.origin, ...client }
-  service = await startIdentity({
-    AUTH_EXTERNAL_CUSTOM_PROVIDERS: JSON.stringify([
-      { ...acme, identifier: 'custom:acme', name: 'Acme' },
-      { ...acme, identifier: 'custom:late' },
-      { ...acme, identifier: 'custom:forgotten' },
-      { ...acme, identifier: 'custom:impostor', client_secret: 'a guess' },
-      { ...acme, identifier: 'custom:no-pkce', pkce_enabled: false },
-      { ...acme, identifier: 'custom:no-nonce', skip_nonce_check: true },
-      {
-        identifier: 'custom:post',
-        issuer: issuer.origin,
-        client_id: 'post',
-        client_secret: 'the secret of post',
-        token_endpoint_auth_method: 'client_secret_post',
-      },
-      {
-        ...client,
-        identifier: 'custom:plain',
-        authorization_url: `${issuer.origin}/auth`,
-        token_url: `${issuer.origin}/token`,
-        userinfo_url: `${issuer.origin}/me`,
-        token_endpoint_auth_method: 'client_secret_basic',
-        scopes: ['openid', 'email', 'profile'],
-        attribute_mapping: { nickname: 'department' },
-      },
-    ]),
-  })
+  service = await oneProcess('each process remembers by itself where a provider is', () =>
+    startIdentity({
+      AUTH_EXTERNAL_CUSTOM_PROVIDERS: JSON.stringify([
+        { ...acme, identifier: 'custom:acme', name: 'Acme' },
+        { ...acme, identifier: 'custom:late' },
+        { ...acme, identifier: 'custom:forgotten' },
+        { ...acme, identifier: 'custom:impostor', client_secret: 'a guess' },
+        { ...acme, identifier: 'custom:no-pkce', pkce_enabled: false },
+        { ...acme, identifier: 'custom:no-nonce', skip_nonce_check: true },
+        {
+          identifier: 'custom:post',
+          issuer: issuer.origin,
+          client_id: 'post',
+          client_secret: 'the secret of post',
+          token_endpoint_auth_method: 'client_secret_post',
+        },
+        {
+          ...client,
+          identifier: 'custom:plain',
+          authorization_url: `${issuer.origin}/auth`,
+          token_url: `${issuer.origin}/token`,
+          userinfo_url: `${issuer.origin}/me`,
+          token_endpoint_auth_method: 'client_secret_basic',
+          scopes: ['openid', 'email', 'profile'],
+          attribute_mapping: { nickname: 'department' },
+        },
+      ]),
+    }),
+  )
 })
 beforeEach(() => {
   // The provider goes by the time of the day, and so do the tokens that it signs.

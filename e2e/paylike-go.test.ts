@@ -1,3 +1,4 @@
+import { oneProcess } from '@tollgate/kit/testing'
 import { basic, startPayments } from '@tollgate/payments/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openShop, type Payments, pay } from './payments-service.ts'
@@ -5,7 +6,9 @@ import { openShop, type Payments, pay } from './payments-service.ts'
 // What the Go client sends, byte for byte where that matters, and how it reads what comes back.
 let service: Payments
 beforeAll(async () => {
-  service = await startPayments({ PAY_EXCHANGE_MAX_AGE: '0' })
+  service = await oneProcess('it lists what was made in one millisecond, which only one process has in order', () =>
+    startPayments({ PAY_EXCHANGE_MAX_AGE: '0' }),
+  )
 })
 afterAll(() => service.stop())
 

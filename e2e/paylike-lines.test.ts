@@ -1,3 +1,4 @@
+import { oneProcess } from '@tollgate/kit/testing'
 import { runPayouts } from '@tollgate/payments/operations/run-payouts'
 import { startPayments } from '@tollgate/payments/testing'
 import Paylike from 'paylike'
@@ -7,7 +8,9 @@ import { openShop, type Payments, pay } from './payments-service.ts'
 // What the tool that exports lines for bookkeeping makes of them, read with the official client.
 let service: Payments
 beforeAll(async () => {
-  service = await startPayments({ PAY_EXCHANGE_MAX_AGE: '0' })
+  service = await oneProcess('it lists what was made in one millisecond, which only one process has in order', () =>
+    startPayments({ PAY_EXCHANGE_MAX_AGE: '0' }),
+  )
 })
 afterAll(() => service.stop())
 

@@ -1,5 +1,5 @@
 import { Json } from '@tollgate/kit/db'
-import { say } from '@tollgate/kit/testing'
+import { oneProcess, say } from '@tollgate/kit/testing'
 import { startPayments } from '@tollgate/payments/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { merchantAttributes, openShop, type Payments, pay, type Shop } from './payments-service.ts'
@@ -7,7 +7,9 @@ import { merchantAttributes, openShop, type Payments, pay, type Shop } from './p
 // What the PHP client and the shop plugins send, what they read, and what they choke on.
 let service: Payments
 beforeAll(async () => {
-  service = await startPayments({ PAY_EXCHANGE_MAX_AGE: '0' })
+  service = await oneProcess('it lists what was made in one millisecond, which only one process has in order', () =>
+    startPayments({ PAY_EXCHANGE_MAX_AGE: '0' }),
+  )
 })
 afterAll(() => service.stop())
 

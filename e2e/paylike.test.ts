@@ -1,3 +1,4 @@
+import { oneProcess } from '@tollgate/kit/testing'
 import { startPayments } from '@tollgate/payments/testing'
 import Paylike from 'paylike'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -6,7 +7,9 @@ import { merchantAttributes, openShop, type Payments, pay } from './payments-ser
 // The official client from npm, as it is, through everything that it offers.
 let service: Payments
 beforeAll(async () => {
-  service = await startPayments({ PAY_EXCHANGE_MAX_AGE: '0' })
+  service = await oneProcess('it lists what was made in one millisecond, which only one process has in order', () =>
+    startPayments({ PAY_EXCHANGE_MAX_AGE: '0' }),
+  )
 })
 afterAll(() => service.stop())
 

@@ -1,7 +1,17 @@
 import { startVitest } from 'vitest/node'
 
-/** Runs every test, or those whose file names hold one of the given words. */
-const vitest = await startVitest('test', process.argv.slice(2), { run: true, watch: false })
+/**
+ * Runs every test, or those whose file names hold one of the given words. With `--nodes` every service that a test starts is three behind a
+ * balancer, on a database behind a pooler in transaction mode; `--nodes=pgbouncer` takes the PgBouncer that the machine has.
+ */
+const words = process.argv.slice(2)
+const nodes = words.find((word) => /^--nodes(=|$)/.test(word))
+if (nodes) process.env.TEST_POOLER = nodes.split('=')[1] ?? 'ours'
+const vitest = await startVitest(
+  'test',
+  words.filter((word) => word !== nodes),
+  { run: true, watch: false },
+)
 const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests()])
 const broken =
   vitest.state.getUnhandledErrors().length +

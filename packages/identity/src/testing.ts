@@ -124,7 +124,7 @@ export async function createAccount({ app }: { app: App }, given: Partial<NewUse
 
 /** One more session of an account. */
 export async function signIn({ app }: { app: App }, userId: string): Promise<Account> {
-  const user = await findUser(app.db, userId, null)
+  const user = await findUser(app.db, userId)
   if (!user) throw new Error('There is no such account')
   const origin = { userAgent: 'a test', address: '192.0.2.7' }
   const { sessionId, refreshToken, accessToken } = await startSession(app, app.db, { user, method: 'password', origin })

@@ -34,7 +34,8 @@ test('a statement answers with rows and with how many rows it touched', async ()
 })
 
 test('a template is prepared once a connection, under one name', async () => {
-  const own = ownDb({ lanes: 1, poolSize: 1 })
+  // A pooler prepares statements in its own way.
+  const own = ownDb({ url: database.directUrl, lanes: 1, poolSize: 1 })
   const ask = (sql: Sql, value: number) => sql<{ value: number }>`select ${value}::int as value`
   const list = (sql: Sql) => sql<{ name: string; used: number }>`
     select name, generic_plans + custom_plans as used from pg_prepared_statements where statement like '%::int as value'`
@@ -110,6 +111,16 @@ test("a statement that can never be prepared gets the server's own reason, howev
   expect(new Set(answers.map((answer) => answer.status === 'rejected' && answer.reason.code))).toEqual(new Set(['42P01']))
 })
 
+test('of statements that left together, the one that failed by itself is told, whichever is heard first', async () => {
+  for (let time = 0; time < 3; time++) {
+    const story = db.begin(async (tx) => {
+      const later = async () => await (async () => await tx`select 1 / 0`)()
+      await Promise.all([later(), tx`select 1`])
+    })
+    await expect(story).rejects.toMatchObject({ code: '22012' })
+  }
+})
+
 test('a statement that could not be prepared works once its table is there', async () => {
   const own = ownDb({ lanes: 1 })
   const ask = () => own`select 1 as it from auth.late`
@@ -135,7 +146,8 @@ test('a value that cannot be written fails alone', async () => {
 })
 
 test('a changed table heals itself, on the lanes and in transactions, for everybody at once', async () => {
-  const own = ownDb({ name: 'kit-changing', lanes: 2, poolSize: 6 })
+  // Its connections are counted, and a pooler has others.
+  const own = ownDb({ url: database.directUrl, name: 'kit-changing', lanes: 2, poolSize: 6 })
   const connections = () => db`select pid from pg_stat_activity where application_name = 'kit-changing' order by pid`
   await db.begin(async (tx) => {
     await tx`create table auth.changing (id int)`

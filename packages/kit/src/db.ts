@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { createLane, type Lane, type Query } from './db/lane.ts'
+import { createLane, type Lane, type Query, runOn } from './db/lane.ts'
 import { asksAgain, codeOf, isForgotten, translate } from './db/problem.ts'
 import { refuseStandby } from './db/standby.ts'
 import { renew, type Schema, type Statement, type StatementOf, statements } from './db/statements.ts'
@@ -114,7 +114,7 @@ async function transaction<T>(
   const tx = (async (template, ...values) => {
     // The connection may be in the middle of somebody else's transaction by now.
     if (over) throw new Error('A statement came after its transaction was over: something in the story was not awaited')
-    return ask((query) => client.query(query), statementOf(template), values, prepared).catch((problem: unknown) => {
+    return ask((query) => runOn(client, query), statementOf(template), values, prepared).catch((problem: unknown) => {
       firstProblem ??= problem
       throw problem
     })

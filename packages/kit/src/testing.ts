@@ -1,24 +1,37 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { startBalancer } from '../../../nodes/balancer.ts'
 import type { Clock } from './clock.ts'
 import type { Env } from './env.ts'
 import { createLog, type Log } from './log.ts'
-import { type Service, startService } from './service.ts'
+import { type Running, type Service, startService } from './service.ts'
 import type { ServiceConfig } from './service-settings.ts'
 import type { Telemetry } from './telemetry.ts'
 
-export type ScratchDatabase = { url: string; drop(): Promise<void> }
+export type ScratchDatabase = {
+  url: string
+  /** Past the pooler where there is one, for what needs a session: dumps, and looking at the server itself. */
+  directUrl: string
+  drop(): Promise<void>
+}
 
-/** A database of one's own, copied from a template in milliseconds. */
+/** A database of one's own, copied from a template in milliseconds. In a run on several nodes it is reached through a pooler. */
 export async function scratchDatabase(template: 'template1' | `template_${string}` = 'template1'): Promise<ScratchDatabase> {
   const server = inject('postgres')
   const name = `scratch_${randomBytes(8).toString('hex')}`
   await administer(server, `create database ${name} template ${template}`)
-  return { url: databaseUrl(server, name), drop: () => administer(server, `drop database ${name} with (force)`) }
+  const directUrl = databaseUrl(server, name)
+  const pooler = single.getStore() ? undefined : inject('spread')?.pooler
+  return {
+    url: pooler ? databaseUrl(pooler, name) : directUrl,
+    directUrl,
+    drop: () => administer(server, `drop database ${name} with (force)`),
+  }
 }
 
 async function administer(server: string, statement: string) {
@@ -160,6 +173,8 @@ export async function say(origin: string, ...parts: (string | Buffer)[]): Promis
 
 export type TestedService<App> = {
   app: App
+  /** Those of all nodes: for what counts, or changes, something in the memory of each. */
+  apps: readonly App[]
   call: Call
   origin: string
   now: StillClock
@@ -167,7 +182,20 @@ export type TestedService<App> = {
   stop(): Promise<void>
 }
 
-/** A service on a port and a database of its own. A failure that its endpoint does not name is answered with a 500. */
+const single = new AsyncLocalStorage<string>()
+
+/**
+ * For what means one process on PostgreSQL itself, even in a run on several nodes: a test that reaches into a process's memory, or that counts
+ * connections. What is started inside is alone, and the reason is for the reader.
+ */
+export function oneProcess<T>(reason: string, start: () => Promise<T>): Promise<T> {
+  return single.run(reason, start)
+}
+
+/**
+ * A service on a port and a database of its own. A failure that its endpoint does not name is answered with a 500. In a run on several nodes
+ * it is as many services behind a balancer; the app is that of the first, the clock and the log are common to all.
+ */
 export async function testService<Config extends ServiceConfig, App>(
   service: Service<Config, App>,
   env: Env,
@@ -175,24 +203,35 @@ export async function testService<Config extends ServiceConfig, App>(
 ): Promise<TestedService<App>> {
   const database = await scratchDatabase(`template_${service.name}`)
   const { prefix } = service.settings.family
-  const { config } = service.settings.read({
-    [`${prefix}_API_HOST`]: '127.0.0.1',
-    [`${prefix}_API_PORT`]: '0',
-    DATABASE_URL: database.url,
-    ...env,
-  })
   const { log, lines } = keptLog()
   const now = stillClock()
-  const running = await startService(service, config, { log, telemetry: options.telemetry ?? noTelemetry, now, strict: true })
-  const origin = `http://127.0.0.1:${running.port}`
+  const start = () => {
+    const { config } = service.settings.read({
+      [`${prefix}_API_HOST`]: '127.0.0.1',
+      [`${prefix}_API_PORT`]: '0',
+      DATABASE_URL: database.url,
+      ...env,
+    })
+    return startService(service, config, { log, telemetry: options.telemetry ?? noTelemetry, now, strict: true })
+  }
+  const first = await start()
+  const others: Running<App>[] = []
+  // Telemetry that is handed in is that of one process.
+  const nodes = single.getStore() || options.telemetry ? 1 : (inject('spread')?.nodes ?? 1)
+  while (others.length < nodes - 1) others.push(await start())
+  const running = [first, ...others]
+  const balancer = nodes > 1 ? await startBalancer(running.map(({ port }) => port)) : undefined
+  const origin = `http://127.0.0.1:${balancer?.port ?? first.port}`
   return {
-    app: running.app,
+    app: first.app,
+    apps: running.map(({ app }) => app),
     call: caller(origin),
     origin,
     now,
     lines,
     async stop() {
-      await running.stop(0)
+      await Promise.all(running.map((each) => each.stop(0)))
+      await balancer?.close()
       await database.drop()
     },
   }

@@ -208,7 +208,7 @@ test('being identified costs one statement the first time and none after that, f
   const identifying = () => asked.mock.calls.filter(([{ text }]) => /\.(apps|users)\b/.test(text))
   const { authorization } = await createApp(own.call)
   await own.app
-    .db`insert into pay.users (id, email, created) values ('5d18a2ea0000000000000009', 'ann@example.com', ${own.now()})`
+    .db`insert into pay.users (id, email, name, created) values ('5d18a2ea0000000000000009', 'ann@example.com', 'Ann', ${own.now()})`
   for (const who of [authorization, bearer({ email: 'ann@example.com' })]) {
     asked.mockClear()
     for (let count = 0; count < 10; count++) expect((await ask(who, 'GET /me', own)).status).toBe(200)

@@ -83,7 +83,8 @@ async function identifyPerson(app: App, token: string): Promise<UserRow> {
   if (before && isKnown(before)) return before
   const found = await findUserByEmail(db, email)
   const user = found && isKnown(found) ? found : await enterUser(db, { id: mintId(randomTag()), email, name, created: now() })
-  known.people.keep(email, user)
+  // Another process may have learned the name meanwhile.
+  if (user.name !== null) known.people.keep(email, user)
   return user
 }
 

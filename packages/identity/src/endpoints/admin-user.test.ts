@@ -30,7 +30,8 @@ const sessionsOf = async (id: string) => (await service.app.db`select from auth.
 const byProvider = (identities: Body[]) => Object.fromEntries(identities.map((each) => [String(each.provider), each]))
 const notesOn = async (id: string) =>
   service.app.db<{ payload: Body; address: string }>`
-    select payload, ip_address as address from auth.audit_log_entries where payload -> 'traits' ->> 'user_id' = ${id} order by created_at`
+    select payload, ip_address as address from auth.audit_log_entries where payload -> 'traits' ->> 'user_id' = ${id}
+    order by created_at, age(xmin) desc`
 
 test('an account is shown with its identities', async () => {
   const { userId } = await createAccount(service)
@@ -323,7 +324,7 @@ test('a change is noted with who made it and whom it was about', async () => {
   const { id, email } = await create({ email: fresh() })
   await change(id, { role: 'editor' })
   await call(`PUT /admin/users/${id}`, { role: 'author' }, { authorization: operator.authorization })
-  const user = await findUser(service.app.db, operator.userId, null)
+  const user = await findUser(service.app.db, operator.userId)
   const [made, byKey, byPerson] = await notesOn(id)
   const traits = { user_id: id, user_email: email, user_phone: '' }
   const service_role = { actor_id: '00000000-0000-0000-0000-000000000000', actor_username: 'service_role', actor_via_sso: false }

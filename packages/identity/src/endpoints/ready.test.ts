@@ -1,3 +1,4 @@
+import { oneProcess } from '@tollgate/kit/testing'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { startIdentity } from '../testing.ts'
@@ -10,7 +11,7 @@ async function administer(statement: string) {
 }
 
 test('requests are welcome while the database answers, and again when it is back', async () => {
-  const service = await startIdentity()
+  const service = await oneProcess('each node tells its own log', () => startIdentity())
   onTestFinished(() => service.stop())
   const ask = async () => {
     service.now.advance(1)

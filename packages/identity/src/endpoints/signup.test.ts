@@ -113,7 +113,7 @@ describe('with an email address', () => {
     const own = await startWithInbox({ AUTH_SMTP_MAX_FREQUENCY: '0' })
     const still = own.now()
     let ticks = 0
-    own.app.now = () => new Date(still.getTime() + ++ticks)
+    for (const app of own.apps) app.now = () => new Date(still.getTime() + ++ticks)
     const apart = async (email: string) => {
       const told = (await own.call('POST /signup', { json: { email, password } })).json<Record<string, string>>()
       return Date.parse(told.confirmation_sent_at ?? '') > Date.parse(told.created_at ?? '')

@@ -1,7 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { hash as bcrypt } from '@node-rs/bcrypt'
-import type { Sql, Tx } from '@tollgate/kit/db'
+import type { Db, Sql, Tx } from '@tollgate/kit/db'
+import { createTogether } from '@tollgate/kit/together'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { App } from '../app.ts'
+import { createExchange } from '../operations/refresh-session.ts'
+import { type Bearer, findBearers } from '../store/users.ts'
 import { createAccount, startWithInbox } from '../testing.ts'
 
 let service: Awaited<ReturnType<typeof startWithInbox>>
@@ -266,8 +270,11 @@ describe('pkce', () => {
 describe('statements', () => {
   /** How many statements a request costs, those inside of transactions included. */
   async function countOf(request: () => Promise<unknown>): Promise<number> {
-    const { app } = service
-    const { db } = app
+    const dbs = service.apps.map(({ db }) => db)
+    const put = (app: App, db: Db) => {
+      const whoIs = createTogether((bearers: readonly Bearer[]) => findBearers(db, bearers))
+      Object.assign(app, { db, whoIs, exchange: createExchange({ ...app, db }) })
+    }
     let count = 0
     const counted =
       <S extends Sql>(sql: S): Sql =>
@@ -275,12 +282,13 @@ describe('statements', () => {
         count++
         return sql(template, ...values)
       }
-    app.db = Object.assign(counted(db), {
-      begin: <T>(story: (tx: Tx) => Promise<T>) => db.begin((tx) => story(counted(tx) as Tx)),
-      close: db.close,
-    })
+    for (const app of service.apps) {
+      const { db } = app
+      const begin = <T>(story: (tx: Tx) => Promise<T>) => db.begin((tx) => story(counted(tx) as Tx))
+      put(app, Object.assign(counted(db), { begin, close: db.close }))
+    }
     await request()
-    app.db = db
+    for (const [index, app] of service.apps.entries()) put(app, dbs[index] as Db)
     return count
   }
 

@@ -49,7 +49,7 @@ export function createLane({ onConnect, ...settings }: LaneSettings): Lane {
       const opening = current ?? connect()
       const client = await opening
       try {
-        return await client.query(query)
+        return await runOn(client, query)
       } catch (problem) {
         // A server says goodbye a moment before the connection ends: whoever comes in between must not be sent down it.
         if (current === opening && isOutage(problem)) {
@@ -65,6 +65,29 @@ export function createLane({ onConnect, ...settings }: LaneSettings): Lane {
       await client?.end()
     },
   }
+}
+
+/** How often a connection has failed to make a statement, by its name. */
+const unmade = new WeakMap<pg.ClientBase, Map<string, number>>()
+
+/**
+ * Runs a statement on a connection, and never says twice a name under which it could not be made there: PostgreSQL has forgotten the name, but
+ * PgBouncer has not, and hangs up on whoever uses it again.
+ */
+export async function runOn(client: pg.ClientBase, query: Query): Promise<pg.QueryResult> {
+  if (query.name === undefined) return client.query(query)
+  const failures = unmade.get(client)?.get(query.name) ?? 0
+  const name = failures === 0 ? query.name : `${query.name}.${failures}`
+  try {
+    return await client.query({ ...query, name })
+  } catch (problem) {
+    if (!isMade(client, name)) unmade.set(client, (unmade.get(client) ?? new Map()).set(query.name, failures + 1))
+    throw problem
+  }
+}
+
+function isMade(client: pg.ClientBase, name: string): boolean {
+  return name in (client as unknown as { connection: { parsedStatements: object } }).connection.parsedStatements
 }
 
 /** The statements of one turn of the event loop go out in one write. */

@@ -7,8 +7,8 @@ export type Statement = {
   readonly text: string
   /** Whether it only looks: what changes something waits for the disk, and those behind it wait along. */
   readonly looks: boolean
-  /** The name that connections prepare it under. */
-  name: string
+  /** The name that connections prepare it under. None: it is prepared anew every time. */
+  name: string | undefined
   /** How often it has been given a new name. */
   renewals: number
 }
@@ -38,9 +38,13 @@ function looksOnly(text: string): boolean {
   return reads && !/\bfor\s+(no\s+key\s+)?(update|share|key)\b|\bpg_advisory/i.test(text)
 }
 
+/** A statement that is forgotten this often goes through a pooler that keeps none. Names would only pile up behind it. */
+const mostRenewals = 8
+
 /** Under a new name every connection prepares it anew. Those that failed together under the old one need only one new name. */
-export function renew(statement: Statement, failed: string) {
-  if (statement.name === failed) statement.name = `${failed.slice(0, 20)}_${++statement.renewals}`
+export function renew(statement: Statement, failed: string | undefined) {
+  if (failed === undefined || statement.name !== failed) return
+  statement.name = ++statement.renewals > mostRenewals ? undefined : `${failed.slice(0, 20)}_${statement.renewals}`
 }
 
 /**

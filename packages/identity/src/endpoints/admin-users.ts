@@ -6,6 +6,7 @@ import { admin } from '../callers.ts'
 import { fail } from '../errors.ts'
 import { AccountFields, createUser, readWishedId } from '../operations/administer-user.ts'
 import { countAccounts } from '../operations/count-accounts.ts'
+import { narrowSearch } from '../operations/narrow-search.ts'
 import { readCursor, writeCursor } from '../operations/read-cursor.ts'
 import { readEmail, readPhone } from '../operations/read-input.ts'
 import { badPagination, pageHeaders, queryOf, readLimit, readPage, readSearch } from '../operations/read-page.ts'
@@ -13,14 +14,15 @@ import { requestAudience } from '../rules/audience.ts'
 import { UserShape, userReply } from '../shapes.ts'
 import {
   countMatches,
+  findMatches,
+  hasTrigram,
   type ListedUser,
   limitSearchTime,
   listAfter,
   listByContact,
-  listMatches,
+  listManyMatches,
   listPage,
   listUsers,
-  many,
   type Position,
 } from '../store/user-search.ts'
 
@@ -90,14 +92,17 @@ export const adminUsers = endpoint({
 })
 
 /** What is listed, and in which order. */
-type List = { aud: string; newestFirst: boolean; contact?: Contacts; pattern?: string }
+type List = { aud: string; newestFirst: boolean; contact?: Contacts; search?: Search }
+/** What is looked for, also as a pattern that finds it wherever it occurs. */
+type Search = { text: string; pattern: string }
 type Contacts = { email: string | undefined; phone: string | undefined }
 
 function readList({ sort = '', filter = '', email = '', phone = '' }: Asked, aud: string): List {
   if (!/^(created_at( asc| desc)?)?$/i.test(sort))
     throw fail('validation_failed', { message: 'Bad Sort Parameters: sort must be created_at asc or created_at desc' })
   const list = { aud, newestFirst: !/ asc$/i.test(sort) }
-  if (email === '' && phone === '') return filter === '' ? list : { ...list, pattern: readSearch('filter', filter) }
+  if (email === '' && phone === '')
+    return filter === '' ? list : { ...list, search: { text: filter, pattern: readSearch('filter', filter) } }
   if (filter !== '') throw fail('validation_failed', { message: 'Use either filter, or email and phone' })
   const contact = { email: email === '' ? undefined : readEmail(email), phone: phone === '' ? undefined : readPhone(phone) }
   return { ...list, contact }
@@ -116,12 +121,12 @@ async function numberedPage(app: App, list: List, query: Asked) {
 
 async function pageFromCursor(app: App, list: List, query: Asked) {
   const limit = readLimit(query.limit)
-  const kind = [list.aud, String(list.newestFirst), list.pattern, list.contact?.email, list.contact?.phone]
+  const kind = [list.aud, String(list.newestFirst), list.search?.pattern, list.contact?.email, list.contact?.phone]
   const after = query.cursor ? readCursor(query.cursor, kind) : undefined
   if (query.cursor && !after) throw badPagination('cursor is not one of this list, for the same search and order')
   // One more than asked for tells whether there are more.
-  const find = (sql: Sql) => findAfter(sql, list, { after, limit: limit + 1 })
-  const found = list.pattern === undefined ? await find(app.db) : await apart(app, find)
+  const find = (sql: Sql) => findAfter(app.db, sql, list, { after, limit: limit + 1 })
+  const found = list.search === undefined ? await find(app.db) : await apart(app, find)
   const shown = found.slice(0, limit)
   const last = found.length > limit ? shown.at(-1) : undefined
   const cursor = last && writeCursor(last, kind)
@@ -146,30 +151,44 @@ function apart<T>({ db }: App, story: (sql: Sql) => Promise<T>): Promise<T> {
 
 const mostCounted = 1_000_000
 const mostMatchesCounted = 100_000
+/** From here on a search finds many, of whom a page is sooner found in their order than by finding all. */
+const many = 10_000
 
-async function findPage(db: Db, sql: Sql, list: List, { offset, limit }: { offset: number; limit: number }) {
+type Stretch = { offset: number; limit: number }
+
+async function findPage(db: Db, sql: Sql, list: List, { offset, limit }: Stretch) {
   if (list.contact) {
     const found = await listByContact(sql, { aud: list.aud, ...list.contact })
     return { total: found.length, found: found.slice(offset, offset + limit) }
   }
-  const { pattern } = list
-  const most = pattern === undefined ? mostCounted : mostMatchesCounted
-  const total =
-    pattern === undefined ? await countAccounts(db, sql, list.aud, most) : await countMatches(sql, list.aud, pattern, most)
-  if (offset >= total && total < most) return { total, found: [] }
-  if (pattern === undefined) return { total, found: await listPage(sql, { ...list, limit }, offset) }
-  return { total, found: await listMatches(sql, { ...list, pattern, offset, limit }, total) }
+  if (list.search) return findMatching(db, sql, { ...list, ...list.search, offset, limit }, mostMatchesCounted)
+  const total = await countAccounts(db, sql, list.aud, mostCounted)
+  if (offset >= total && total < mostCounted) return { total, found: [] }
+  return { total, found: await listPage(sql, { ...list, limit }, offset) }
 }
 
-async function findAfter(sql: Sql, list: List, { after, limit }: { after: Position | undefined; limit: number }) {
-  const { aud, contact, pattern } = list
+async function findAfter(db: Db, sql: Sql, list: List, { after, limit }: { after: Position | undefined; limit: number }) {
+  const { aud, contact, search } = list
   if (contact) {
     const found = await listByContact(sql, { aud, ...contact })
     return found.filter(({ id }) => !after || id > after.id).slice(0, limit)
   }
-  if (pattern === undefined) return listAfter(sql, { ...list, limit }, after)
-  const total = await countMatches(sql, aud, pattern, many)
-  return listMatches(sql, { ...list, pattern, offset: 0, limit, after }, total)
+  if (!search) return listAfter(sql, { ...list, limit }, after)
+  return (await findMatching(db, sql, { ...list, ...search, offset: 0, limit, after }, many)).found
+}
+
+type Asking = Search & Stretch & { aud: string; newestFirst: boolean; after?: Position | undefined }
+
+/** Whom a search finds, and how many there are, up to `most`: in one go where the index helps and they are fewer. */
+async function findMatching(db: Db, sql: Sql, asked: Asking, most: number): Promise<{ total: number; found: Position[] }> {
+  if (hasTrigram(asked.text)) {
+    const part = readSearch('filter', await narrowSearch(db, sql, asked.text))
+    const matches = await findMatches(sql, asked, { part, most })
+    return matches.total < most ? matches : { ...matches, found: await listManyMatches(sql, asked) }
+  }
+  const total = await countMatches(sql, asked.aud, asked.pattern, most)
+  if (asked.offset >= total && total < most) return { total, found: [] }
+  return { total, found: await listManyMatches(sql, asked) }
 }
 
 function idsOf(positions: readonly Position[]): string[] {

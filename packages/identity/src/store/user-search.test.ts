@@ -6,7 +6,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { identity } from '../main.ts'
 import { startIdentity } from '../testing.ts'
 import { countAudits, listActions, listAudits } from './audit.ts'
-import { countMatches, countUsers, listAfter, listByContact, listMatches, listPage, listUsers } from './user-search.ts'
+import {
+  countMatches,
+  countUsers,
+  findMatches,
+  listAfter,
+  listByContact,
+  listManyMatches,
+  listPage,
+  listUsers,
+  sampleSearchTexts,
+} from './user-search.ts'
 
 let service: Awaited<ReturnType<typeof startIdentity>>
 beforeAll(async () => {
@@ -64,15 +74,14 @@ test.each([
     (sql: Sql) => listByContact(sql, { aud: 'authenticated', email: undefined, phone: '490000000001' }),
     'users_phone_key',
   ],
-  ['a text', (sql: Sql) => listMatches(sql, search, 0), 'Bitmap Index Scan on users_search_idx'],
   [
-    'the number of those who match a text',
-    (sql: Sql) => countMatches(sql, 'authenticated', '%0a1b2%', 10_000),
-    'users_search_idx',
+    'a text, and how many have it',
+    (sql: Sql) => findMatches(sql, search, { part: '%0a1b%', most: 10_000 }),
+    'Bitmap Index Scan on users_search_idx',
   ],
   [
     'whoever is next of many who match',
-    (sql: Sql) => listMatches(sql, { ...search, pattern: '%mail%' }, 10_000),
+    (sql: Sql) => listManyMatches(sql, { ...search, pattern: '%mail%' }),
     'users_aud_created_at_id_idx',
   ],
   [
@@ -108,17 +117,42 @@ test('nobody’s identities are looked up for a list', async () => {
   expect(plan).not.toMatch(/identities|SubPlan|Seq Scan/)
 })
 
-test('few and many who match are the same people in the same order', async () => {
+test.each([
+  ['%abc%', '%abc%'],
+  ['%a@mail.test%', '%mail%'],
+])('few and many who match %s are the same people in the same order (the index looks for %s)', async (pattern, part) => {
+  const { db } = service.app
   for (const newestFirst of [true, false])
     for (const offset of [0, 30]) {
-      const asked = { ...stretch, newestFirst, offset, pattern: '%abc%' }
-      const few = await listMatches(service.app.db, asked, 0)
-      expect(few).toHaveLength(50)
-      expect(await listMatches(service.app.db, asked, 10_000)).toEqual(few)
-      const onward = { ...asked, offset: 0, after: few[9] }
-      expect((await listMatches(service.app.db, onward, 0))[0]).toEqual(few[10])
-      expect(await listMatches(service.app.db, onward, 10_000)).toEqual(await listMatches(service.app.db, onward, 0))
+      const asked = { ...stretch, newestFirst, offset, pattern }
+      const { total, found } = await findMatches(db, asked, { part, most: 10_000 })
+      expect(total).toBe(await countMatches(db, 'authenticated', pattern, 10_000))
+      expect(found).toHaveLength(50)
+      expect(await listManyMatches(db, asked)).toEqual(found)
+      const onward = { ...asked, offset: 0, after: found[9] }
+      const next = await findMatches(db, onward, { part, most: 10_000 })
+      expect(next.total).toBe(total)
+      expect(next.found[0]).toEqual(found[10])
+      expect(await listManyMatches(db, onward)).toEqual(next.found)
     }
+})
+
+test('how many there are is told also where the page is empty', async () => {
+  const beyond = await findMatches(
+    service.app.db,
+    { ...search, pattern: '%abc%', offset: 5_000 },
+    { part: '%abc%', most: 10_000 },
+  )
+  expect(beyond.found).toEqual([])
+  expect(beyond.total).toBeGreaterThan(50)
+  const nobody = await findMatches(service.app.db, { ...search, pattern: '%nobody%' }, { part: '%nobody%', most: 10_000 })
+  expect(nobody).toEqual({ total: 0, found: [] })
+})
+
+test('the database has some of the texts at hand', async () => {
+  const texts = await sampleSearchTexts(service.app.db)
+  expect(texts.length).toBeGreaterThan(50)
+  for (const text of texts) expect(text).toMatch(/^[0-9a-f]{32}@(mail|post|box)\.test\n49\d{10}\nperson [0-9a-f]{32}\n$/)
 })
 
 test('counting stops where it is told to', async () => {
@@ -126,6 +160,10 @@ test('counting stops where it is told to', async () => {
   expect(await countUsers(db, 'authenticated', 1_000_000)).toBe(20_000)
   expect(await countUsers(db, 'authenticated', 100)).toBeGreaterThanOrEqual(20_000)
   expect(await countMatches(db, 'authenticated', '%.test%', 100)).toBe(100)
+  expect(await findMatches(db, { ...search, pattern: '%.test%' }, { part: '%.test%', most: 100 })).toEqual({
+    total: 100,
+    found: [],
+  })
   expect(await countAudits(db, undefined, 100)).toBe(100)
 })
 

@@ -30,23 +30,29 @@ export async function countUsers(sql: Sql, aud: string, most: number): Promise<n
   return count < most ? count : Math.max(count, estimate)
 }
 
-/** How many a search finds, `most` for all that are more. */
+/** Some of the texts that a search looks through, evenly spread: what the database found out for its own plans. Nothing where it has not yet. */
+export async function sampleSearchTexts(sql: Sql): Promise<string[]> {
+  const [found] = await sql<{ texts: string[] | null }>`
+    select stats.histogram_bounds::text::text[] as texts
+    from pg_stats stats join pg_class c on c.relname = stats.tablename join pg_namespace n on n.oid = c.relnamespace
+    where c.oid = 'auth.users'::regclass and n.nspname = stats.schemaname and stats.attname = 'search_text' and not stats.inherited`
+  return found?.texts ?? []
+}
+
+/**
+ * How many a search finds whose text the index is of no use for, `most` for all that are more. The empty text keeps the database from
+ * its index, which takes ten times as long where there is no trigram to look for.
+ */
 export async function countMatches(sql: Sql, aud: string, pattern: string, most: number): Promise<number> {
-  const [counted] = hasTrigram(pattern)
-    ? await sql<{ count: number }>`
-        select count(*) from (
-          select from auth.users where aud = ${aud} and search_text like lower(${pattern}) limit ${most}
-        ) as found`
-    : // The empty text keeps the database from its index, which takes ten times as long where there is no trigram to look for.
-      await sql<{ count: number }>`
-        select count(*) from (
-          select from auth.users where aud = ${aud} and search_text || '' like lower(${pattern}) limit ${most}
-        ) as found`
+  const [counted] = await sql<{ count: number }>`
+    select count(*) from (
+      select from auth.users where aud = ${aud} and search_text || '' like lower(${pattern}) limit ${most}
+    ) as found`
   return counted?.count ?? 0
 }
 
 /** Whether the index helps: it knows three letters or digits in a row, and nothing shorter. */
-function hasTrigram(pattern: string): boolean {
+export function hasTrigram(pattern: string): boolean {
   return /[\p{L}\p{N}]{3}/u.test(pattern)
 }
 
@@ -102,33 +108,45 @@ function boundsOf(newestFirst: boolean, after: Position | undefined) {
 
 type Search = Stretch & { pattern: string; offset: number; after?: Position | undefined }
 
-/** From here on a search finds many. */
-export const many = 10_000
-
-/** What a search finds, of which there are so many: few by the index of the search, many, or too short a text, by going through all. */
-export function listMatches(sql: Sql, search: Search, total: number): Promise<Position[]> {
-  return total < many && hasTrigram(search.pattern) ? listFewMatches(sql, search) : listManyMatches(sql, search)
-}
-
-/** All that match, and then put in order. */
-async function listFewMatches(sql: Sql, { aud, newestFirst, limit, pattern, offset, after }: Search): Promise<Position[]> {
+/**
+ * How many a search finds, and those of them who are asked for, by the index of the search. The index looks for a part of the text, which
+ * may be all of it. Nobody but their number where there are `most` or more.
+ */
+export async function findMatches(
+  sql: Sql,
+  { aud, newestFirst, limit, pattern, offset, after }: Search,
+  { part, most }: { part: string; most: number },
+): Promise<{ total: number; found: Position[] }> {
   const { at, id } = { at: after?.at ?? '-infinity', id: after?.id ?? firstId }
-  return sql<Position>`
+  const rows = await sql<{ total: number; id: string | null; at: string | null }>`
     with found as materialized (
       select id, created_at from auth.users
-      where aud = ${aud} and search_text like lower(${pattern})
+      where aud = ${aud} and search_text like lower(${part})
+        and (${part === pattern} or search_text || '' like lower(${pattern}))
+      limit ${most}
+    ), counted as (
+      select count(*) as total from found
     )
-    select id, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at from found
-    where ${after === undefined}
-      or (${newestFirst} and (coalesce(created_at, '-infinity'), id) < (${at}::timestamptz, ${id}::uuid))
-      or (not ${newestFirst} and (coalesce(created_at, '-infinity'), id) > (${at}::timestamptz, ${id}::uuid))
+    select total, id, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from counted left join (
+      select id, created_at from found
+      where (select total < ${most} from counted) and (${after === undefined}
+        or (${newestFirst} and (coalesce(created_at, '-infinity'), id) < (${at}::timestamptz, ${id}::uuid))
+        or (not ${newestFirst} and (coalesce(created_at, '-infinity'), id) > (${at}::timestamptz, ${id}::uuid)))
+      order by case when ${newestFirst} then created_at end desc nulls last, case when ${newestFirst} then id end desc,
+        created_at nulls first, id
+      offset ${offset} limit ${limit}
+    ) as page on true
     order by case when ${newestFirst} then created_at end desc nulls last, case when ${newestFirst} then id end desc,
-      created_at nulls first, id
-    offset ${offset} limit ${limit}`
+      created_at nulls first, id`
+  return { total: rows[0]?.total ?? 0, found: rows.flatMap(({ id, at }) => (id === null ? [] : { id, at })) }
 }
 
-/** In order: whoever is next is soon found, and the rest need not be looked at. The empty text keeps the database to that. */
-async function listManyMatches(sql: Sql, { aud, newestFirst, limit, pattern, offset, after }: Search): Promise<Position[]> {
+/** What a search for something that many have finds, in order: whoever is next is soon found. The empty text keeps the database to that. */
+export async function listManyMatches(
+  sql: Sql,
+  { aud, newestFirst, limit, pattern, offset, after }: Search,
+): Promise<Position[]> {
   const { dated, undated } = boundsOf(newestFirst, after)
   const most = offset + limit
   return newestFirst

@@ -28,7 +28,7 @@ import { runPayouts } from './run-payouts.ts'
 import { verify } from './verify.ts'
 
 /** `PAYMENTS_CRASH_RUNS=2000 npm test -- crashes` looks longer; what runs every time is a cut. */
-const runs = Number(process.env.PAYMENTS_CRASH_RUNS ?? 60)
+const runs = Number(process.env.PAYMENTS_CRASH_RUNS ?? 40)
 const minutes = 60_000
 
 /** One process of the service, which may die. */

@@ -48,7 +48,7 @@ function insistDebtor({ name, iban, bic }: App['config']['payouts']['debtor']): 
 async function* transfersOf(db: App['db'], batch: { day: string; currency: string; test: boolean }): AsyncGenerator<Transfer> {
   for (let after = ''; ; ) {
     const page = await listPayoutsOfDay(db, { ...batch, after, limit: pageSize })
-    for (const { id, amount, iban, holder, day } of page) yield { id, amount, iban, holder, description: `Payout ${day}` }
+    for (const { id, amount, iban, holder } of page) yield { id, amount, iban, holder, description: `Payout ${batch.day}` }
     const last = page.at(-1)
     if (!last) return
     after = last.merchantId

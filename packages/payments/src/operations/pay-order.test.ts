@@ -26,7 +26,7 @@ import { sweepSecurityCodes } from './sweep-security-codes.ts'
 import { verify } from './verify.ts'
 
 /** `PAYMENTS_CRASH_RUNS=2000 npm test -- pay-order` looks longer; what runs every time is a cut. */
-const runs = Number(process.env.PAYMENTS_CRASH_RUNS ?? 30)
+const runs = Number(process.env.PAYMENTS_CRASH_RUNS ?? 20)
 const minutes = 60_000
 const hour = 3600
 

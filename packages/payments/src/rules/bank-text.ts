@@ -22,9 +22,15 @@ const longest = 70
  * spelling in them becomes a full stop. At most 70 characters.
  */
 export function bankText(text: string): string {
+  return (plain.test(text) ? text : spellAll(text)).replace(/\s+/g, ' ').trim().slice(0, longest).trim()
+}
+
+/** Most texts are nothing else, and need not be looked at letter by letter. */
+const plain = /^[A-Za-z0-9/\-?:().,'+ ]*$/
+
+function spellAll(text: string): string {
   const characters = [...text.normalize('NFC')]
-  const spelled = characters.map((character, index) => spell(character, characters[index + 1] ?? '')).join('')
-  return spelled.replace(/\s+/g, ' ').trim().slice(0, longest).trim()
+  return characters.map((character, index) => spell(character, characters[index + 1] ?? '')).join('')
 }
 
 function spell(character: string, next: string): string {

@@ -222,6 +222,31 @@ test('the same payouts give the same bytes', async () => {
   expect(await write(given())).toBe(await write(given()))
 })
 
+test('many transfers come in few pieces, none of them long, and in their order', async () => {
+  const transfers = Array.from({ length: 2_000 }, (_, index) => transfer({ id: `transfer${index}` }))
+  const pieces: string[] = []
+  for await (const piece of writePain001(file([batch('EUR', transfers)]))) pieces.push(piece)
+  expect(pieces.length).toBeLessThan(20)
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(70_000)
+  const found = [...pieces.join('').matchAll(/<EndToEndId>(\w+)</g)].map(([, id]) => id)
+  expect(found).toEqual(transfers.map(({ id }) => id))
+})
+
+test('no more is read ahead than the piece that is asked for', async () => {
+  let read = 0
+  async function* counted(transfers: readonly Transfer[]) {
+    for (const each of transfers) {
+      read++
+      yield each
+    }
+  }
+  const transfers = Array.from({ length: 2_000 }, () => transfer())
+  const pieces = writePain001(file([{ ...batch('EUR', transfers), transfers: counted(transfers) }]))
+  for (let piece = ''; !piece.includes('<CdtTrfTxInf>'); ) piece = (await pieces.next()).value ?? ''
+  expect(read).toBeGreaterThan(0)
+  expect(read).toBeLessThan(400)
+})
+
 test('a file whose transfers are not what its head says is never finished', async () => {
   const lost = { ...batch('EUR', [transfer()]), count: 2 }
   await expect(write(file([lost]))).rejects.toThrow('they changed while they were read')

@@ -122,13 +122,15 @@ export async function sumPayouts(sql: Sql, day: string): Promise<PaidSum[]> {
     group by currency, test order by currency, test`
 }
 
+type PaidOut = Pick<Payout, 'merchantId' | 'id' | 'amount' | 'iban' | 'holder'>
+
+/** What a bank has to know of each, and no more: there may be very many. */
 export async function listPayoutsOfDay(
   sql: Sql,
   { day, currency, test, after, limit }: { day: string; currency: string; test: boolean; after: string; limit: number },
-): Promise<Payout[]> {
-  return await sql<Payout>`
-    select merchant_id as "merchantId", to_char(day, 'YYYY-MM-DD') as day, id, line_id as "lineId", created, test, currency, amount, iban, holder
-    from pay.payouts
+): Promise<PaidOut[]> {
+  return await sql<PaidOut>`
+    select merchant_id as "merchantId", id, amount, iban, holder from pay.payouts
     where day = ${day}::date and currency = ${currency} and test = ${test} and merchant_id > ${after}
     order by merchant_id limit ${limit}`
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openDb } from '@tollgate/kit/db'
 import { type ScratchDatabase, scratchDatabase } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { builtProgram } from '../e2e/programs.ts'
 import { createCleanup } from './cleanup.ts'
 import { commands, measureCommand } from './commands.ts'
 import type { Database } from './database.ts'
@@ -25,10 +26,10 @@ let stage: Stage
 /** Everything is as in a measurement, services in processes of their own as well, but for the number of rows. */
 const most = 2_000
 
-beforeAll(() => {
+beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-workloads-'))
   cleanup.later(() => rm(folder, { recursive: true }))
-  const program = join(import.meta.dirname, '..', 'packages', 'tollgate', 'src', 'main.ts')
+  const program = await builtProgram()
   site = { program, database: testDatabase(folder), workers: 1, cleanup }
   stage = createStage(site, readOptions(['--connections', '8'], []), most)
 })
@@ -70,7 +71,7 @@ async function prepare(name: string): Promise<Measured> {
 /** Ten requests over two connections, at a modest rate: it is asked as often however busy the machine is. */
 function askTen(ready: Ready) {
   const ports = serversOf(ready).map(({ port }) => port)
-  return load({ ports, requests: ready.requests, connections: 2, seconds: 0.25, rate: 40, patience: 20 })
+  return load({ ports, requests: ready.requests, connections: 2, seconds: 0.1, rate: 100, patience: 20 })
 }
 
 test.each(names)('%s is answered well every time', { timeout: 60_000 }, async (name) => {

@@ -75,7 +75,7 @@ export const identityWorkloads: readonly Workload[] = [
     pace: 1_000,
     bare: 'bare-user',
     growth: { family: 'user', rows: usualAccounts },
-    bars: { statements: 1 },
+    bars: { statements: { most: 1 } },
     prepare: (stage) => lookUp(stage, usualAccounts),
   },
   {

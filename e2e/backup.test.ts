@@ -142,8 +142,8 @@ test('what was acknowledged before the last archived log survives the loss of th
   const shop = await openShop(client)
   const work = (isOpen: () => boolean) => load(client, shop, { assistants: 3, isOpen })
   const forAWhile = () => {
-    const end = performance.now() + 700
-    return work(() => performance.now() < end)
+    const history: Wish[] = []
+    return load(client, shop, { assistants: 3, isOpen: () => history.length < 12, history })
   }
   const count = async () => Number((await ask<{ count: string }>(env.PAY_DATABASE_URL ?? '', countTrail))[0]?.count)
 

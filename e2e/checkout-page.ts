@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { startPayments } from '@tollgate/payments/testing'
 import type { BrowserContextOptions, Frame, Page } from 'playwright-core'
@@ -92,4 +94,18 @@ export async function typeCard(
 /** What the payer's bank asks. */
 export function bank(place: Page | Frame) {
   return place.frameLocator('#challenge iframe')
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+type Violation = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
+
+/** What axe finds wrong with what is shown. */
+export async function violations(page: Page | Frame): Promise<string[]> {
+  // The page lets no foreign script in, so that it is brought by the debugger.
+  await page.evaluate(axe)
+  const found = await page.evaluate<Violation[]>(
+    `axe.run({ iframes: false, runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`,
+  )
+  return found.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

@@ -1,10 +1,10 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEnv, promisify } from 'node:util'
+import { parseEnv } from 'node:util'
 import { identity } from '@tollgate/identity/main'
 import { requiredSettings, startIdentity } from '@tollgate/identity/testing'
 import type { ConfigProblem, Env } from '@tollgate/kit/env'
@@ -19,6 +19,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { canContain, type Image, standingOf, unpack } from './deploy-image.ts'
 import { readYaml, type Yaml } from './deploy-yaml.ts'
 import { openShop, pay } from './payments-service.ts'
+import { buildPrograms } from './programs.ts'
 
 const root = join(import.meta.dirname, '..')
 const fileOf = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -206,7 +207,7 @@ let built: string
 beforeAll(async () => {
   if (!contained) return
   built = mkdtempSync(join(tmpdir(), 'tollgate-built-'))
-  await promisify(execFile)(process.execPath, [join(root, 'tools/build.ts'), built])
+  await buildPrograms(built)
 }, 60_000)
 afterAll(() => contained && rmSync(built, { recursive: true, force: true }))
 

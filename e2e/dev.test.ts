@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { caller } from '@tollgate/kit/testing'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DevProcess, freePorts, type Ports, startDev } from './dev-process.ts'
 
 const folders: string[] = []
@@ -21,80 +21,89 @@ function start(folder: string, ports: Ports): DevProcess {
   return dev
 }
 
-afterEach(async () => {
-  for (const dev of processes.splice(0)) {
+afterAll(async () => {
+  for (const dev of processes) {
     if (dev.child.exitCode === null && dev.child.signalCode === null) dev.signalGroup('SIGTERM')
     await dev.exited
   }
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
 const keyOf = (folder: string) => JSON.parse(readFileSync(join(folder, '.tollgate', 'secrets.json'), 'utf8')).app.key as string
 
-async function createdAppOf(dev: DevProcess): Promise<string> {
-  return (await caller(dev.payments)('POST /apps', { json: { name: 'Kept' } })).json<{ app: { key: string } }>().app.key
-}
-
 const nameOf = (dev: DevProcess, key: string) =>
   caller(dev.payments)('GET /me', { headers: { authorization: `Basic ${Buffer.from(`:${key}`).toString('base64')}` } })
 
-test('one command starts everything, and Ctrl-C stops it within five seconds', async () => {
+/** To make a folder takes longer than all the rest, so that one lives through it all. */
+describe('a folder, one start after the other', () => {
   const folder = freshFolder()
-  const dev = start(folder, await freePorts())
-  await dev.ready
-  for (const origin of [dev.identity, dev.payments]) expect((await caller(origin)('GET /health')).status).toBe(200)
-  expect((await caller(dev.welcome)('GET /')).text).toContain('Tollgate')
-  expect((await nameOf(dev, keyOf(folder))).json()).toMatchObject({ identity: { name: 'Development app' } })
+  let ports: Ports
+  let dev: DevProcess
+  let key: string
+  let created: string
 
-  const started = performance.now()
-  dev.signalGroup('SIGINT')
-  expect(await dev.exited).toBe(0)
-  expect(performance.now() - started).toBeLessThan(5_000)
-  expect(postmasterOf(folder)).toBeUndefined()
-})
+  beforeAll(async () => {
+    ports = await freePorts()
+    dev = start(folder, ports)
+    await dev.ready
+    key = keyOf(folder)
+    created = (await caller(dev.payments)('POST /apps', { json: { name: 'Kept' } })).json<{ app: { key: string } }>().app.key
+  })
 
-test('SIGTERM stops everything, and the next start finds data and keys again', async () => {
-  const folder = freshFolder()
-  const ports = await freePorts()
-  const first = start(folder, ports)
-  await first.ready
-  const [key, created] = [keyOf(folder), await createdAppOf(first)]
-  first.child.kill('SIGTERM')
-  expect(await first.exited).toBe(0)
+  test('one command starts everything', async () => {
+    for (const origin of [dev.identity, dev.payments]) expect((await caller(origin)('GET /health')).status).toBe(200)
+    expect((await caller(dev.welcome)('GET /')).text).toContain('Tollgate')
+    expect((await nameOf(dev, key)).json()).toMatchObject({ identity: { name: 'Development app' } })
+  })
 
-  const second = start(folder, ports)
-  await second.ready
-  expect(keyOf(folder)).toBe(key)
-  expect((await nameOf(second, created)).json()).toMatchObject({ identity: { name: 'Kept' } })
-})
+  test('a second instance on the same folder is told so in one sentence', async () => {
+    const second = start(folder, await freePorts())
+    expect(await second.exited).toBe(1)
+    expect(second.output()).toMatch(
+      /^Tollgate is running already on .*\.tollgate, as process \d+\. Stop that one first: kill \d+\n$/,
+    )
+    expect((await caller(dev.identity)('GET /health')).status).toBe(200)
+  })
 
-test('a kill -9 of everything but PostgreSQL leaves nothing that the next start cannot clean up', async () => {
-  const folder = freshFolder()
-  const ports = await freePorts()
-  const first = start(folder, ports)
-  await first.ready
-  const created = await createdAppOf(first)
-  const orphan = postmasterOf(folder)
-  first.signalGroup('SIGKILL')
-  await first.exited
-  expect(orphan).toBeTypeOf('number')
+  test('a kill -9 of everything but PostgreSQL leaves nothing that the next start cannot clean up', async () => {
+    const orphan = postmasterOf(folder)
+    dev.signalGroup('SIGKILL')
+    await dev.exited
+    expect(orphan).toBeTypeOf('number')
 
-  const second = start(folder, ports)
-  await second.ready
-  expect(postmasterOf(folder)).not.toBe(orphan)
-  expect((await nameOf(second, created)).status).toBe(200)
-})
+    dev = start(folder, ports)
+    await dev.ready
+    expect(postmasterOf(folder)).not.toBe(orphan)
+    expect((await nameOf(dev, created)).status).toBe(200)
+  })
 
-test('a second instance on the same folder is told so in one sentence', async () => {
-  const folder = freshFolder()
-  const first = start(folder, await freePorts())
-  await first.ready
-  const second = start(folder, await freePorts())
-  expect(await second.exited).toBe(1)
-  expect(second.output()).toMatch(
-    /^Tollgate is running already on .*\.tollgate, as process \d+\. Stop that one first: kill \d+\n$/,
-  )
-  expect((await caller(first.identity)('GET /health')).status).toBe(200)
+  test('SIGTERM stops everything, and the next start finds data and keys again', async () => {
+    dev.child.kill('SIGTERM')
+    expect(await dev.exited).toBe(0)
+    expect(postmasterOf(folder)).toBeUndefined()
+
+    dev = start(folder, ports)
+    await dev.ready
+    expect(keyOf(folder)).toBe(key)
+    expect((await nameOf(dev, created)).json()).toMatchObject({ identity: { name: 'Kept' } })
+  })
+
+  test('Ctrl-C stops everything within five seconds', async () => {
+    const started = performance.now()
+    dev.signalGroup('SIGINT')
+    expect(await dev.exited).toBe(0)
+    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(postmasterOf(folder)).toBeUndefined()
+  })
+
+  test('broken data is named in one sentence, and left alone', async () => {
+    writeFileSync(join(folder, '.tollgate', 'postgres', 'PG_VERSION'), 'nonsense')
+    const broken = start(folder, ports)
+    expect(await broken.exited).toBe(1)
+    expect(broken.output()).toContain(join(folder, '.tollgate', 'postgres'))
+    expect(broken.output()).not.toMatch(/\n\s+at /)
+    expect(statSync(join(folder, '.tollgate', 'postgres', 'base')).isDirectory()).toBe(true)
+  })
 })
 
 test('a port that is taken is named in one sentence with its cure', async () => {
@@ -109,22 +118,6 @@ test('a port that is taken is named in one sentence with its cure', async () => 
   } finally {
     squatter.close()
   }
-})
-
-test('a broken data folder is named in one sentence, and left alone', async () => {
-  const folder = freshFolder()
-  const ports = await freePorts()
-  const first = start(folder, ports)
-  await first.ready
-  first.child.kill('SIGTERM')
-  await first.exited
-  writeFileSync(join(folder, '.tollgate', 'postgres', 'PG_VERSION'), 'nonsense')
-
-  const second = start(folder, ports)
-  expect(await second.exited).toBe(1)
-  expect(second.output()).toContain(join(folder, '.tollgate', 'postgres'))
-  expect(second.output()).not.toMatch(/\n\s+at /)
-  expect(statSync(join(folder, '.tollgate', 'postgres', 'base')).isDirectory()).toBe(true)
 })
 
 test('a setting that is wrong is complained about without a stack trace, and nothing stays behind', async () => {

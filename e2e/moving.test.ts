@@ -1,15 +1,15 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { signToken } from '@tollgate/kit/jwt'
 import { Secret } from '@tollgate/kit/secret'
 import { type Call, caller, type ScratchDatabase, scratchDatabase } from '@tollgate/kit/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { buildPrograms } from './programs.ts'
 import { psql } from './psql.ts'
 
 /** The guide, followed step by step with a dump of people who do not exist. */
@@ -34,7 +34,7 @@ beforeAll(async () => {
   database = await scratchDatabase()
   client = new pg.Client(database.url)
   await client.connect()
-  await promisify(execFile)(process.execPath, [join(root, 'tools/build.ts'), join(folder, 'dist')])
+  await buildPrograms(join(folder, 'dist'))
   const own = { GOTRUE_DB_DATABASE_URL: database.url, GOTRUE_API_PORT: '0' }
   const lines = settings
     .split('\n')

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curl, shellWords } from './curl.ts'
 import { type DevProcess, freePorts, startDev } from './dev-process.ts'
 import { jsClient, Refused } from './device-client.ts'
+import { buildPrograms } from './programs.ts'
 
 /** The guides to payments, followed command by command: with development mode, and with the programs that they tell to build. */
 const root = join(import.meta.dirname, '..')
@@ -32,7 +33,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, '.env'), `PAY_ASK_AGAIN_AFTER=3\nPAY_VAULT_KEYS=${[...vaultKeys.values()]}\n`)
   mkdirSync(programs)
   dev = startDev(folder, await freePorts())
-  await promisify(execFile)(process.execPath, [join(root, 'tools/build.ts'), join(programs, 'dist')])
+  await buildPrograms(join(programs, 'dist'))
   await dev.ready
   database = await databaseAddress()
   await signUpAnn()

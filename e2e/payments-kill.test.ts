@@ -3,11 +3,21 @@ import { openDb } from '@tollgate/kit/db'
 import { scratchDatabase } from '@tollgate/kit/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort, message, type Program, runTollgate, settingsOf } from '../packages/tollgate/src/testing.ts'
-import { createClient, findDifferences, judge, judgePurchases, load, openShop, shopping } from './payments-kill.ts'
+import {
+  createClient,
+  findDifferences,
+  judge,
+  judgePurchases,
+  load,
+  openShop,
+  type Purchase,
+  shopping,
+  type Wish,
+} from './payments-kill.ts'
 
 /** `PAYMENTS_KILL_SECONDS=180 npm test -- payments-kill` is minutes of it; what runs every time is a cut. */
-const seconds = Number(process.env.PAYMENTS_KILL_SECONDS ?? 11)
-const pauseBetweenKills = 3
+const seconds = Number(process.env.PAYMENTS_KILL_SECONDS ?? 7)
+const pauseBetweenKills = 2
 const workers = 2
 
 test(
@@ -34,8 +44,9 @@ test(
     const shop = await openShop(client)
 
     let isOpen = true
-    const loading = load(client, shop, { assistants: 6, isOpen: () => isOpen })
-    const buying = shopping(client, shop, { customers: 6, isOpen: () => isOpen })
+    const [history, purchases]: [Wish[], Purchase[]] = [[], []]
+    const loading = load(client, shop, { assistants: 6, isOpen: () => isOpen, history })
+    const buying = shopping(client, shop, { customers: 6, isOpen: () => isOpen, purchases })
     const kills = { worker: 0, everything: 0 }
     const end = performance.now() + seconds * 1000
     // On a slow machine it takes longer, but it is no less.
@@ -49,8 +60,10 @@ test(
         program = await start()
       }
     }
+    const captures = () => history.filter(({ kind, answer }) => kind === 'capture' && answer.status === 201).length
+    await expect.poll(() => captures() > 50 && purchases.length > 20, { timeout: 60_000, interval: 20 }).toBe(true)
     isOpen = false
-    const [history, purchases] = await Promise.all([loading, buying])
+    await Promise.all([loading, buying])
 
     const judgement = await judge(db, client, shop, history)
     const { lost, doubled, refused, changed, ...figures } = judgement

@@ -123,9 +123,12 @@ async function serveCustomers(client: Client, shop: Shop, history: Wish[], isOpe
   }
 }
 
-/** Everything that so many assistants did until the shop closed. */
-export async function load(client: Client, shop: Shop, { assistants, isOpen }: { assistants: number; isOpen(): boolean }) {
-  const history: Wish[] = []
+/** Everything that so many assistants did until the shop closed; `history` has it as soon as it is done. */
+export async function load(
+  client: Client,
+  shop: Shop,
+  { assistants, isOpen, history = [] }: { assistants: number; isOpen(): boolean; history?: Wish[] },
+) {
   await Promise.all(Array.from({ length: assistants }, () => serveCustomers(client, shop, history, isOpen)))
   return history
 }
@@ -185,9 +188,12 @@ async function walk(client: Client, order: object): Promise<Pick<Purchase, 'trie
   }
 }
 
-/** Everything that so many customers bought until the shop closed. */
-export async function shopping(client: Client, shop: Shop, { customers, isOpen }: { customers: number; isOpen(): boolean }) {
-  const purchases: Purchase[] = []
+/** Everything that so many customers bought until the shop closed; `purchases` has it as soon as it is bought. */
+export async function shopping(
+  client: Client,
+  shop: Shop,
+  { customers, isOpen, purchases = [] }: { customers: number; isOpen(): boolean; purchases?: Purchase[] },
+) {
   const customer = async () => {
     while (isOpen()) purchases.push(await buy(client, shop))
   }

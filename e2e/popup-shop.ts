@@ -98,6 +98,7 @@ export type Visit = {
 export async function visitShop(
   browser: Browser,
   address: string,
+  /** `still`: time passes when the test says so, and by nothing else. */
   options: { still?: boolean; width?: number } = {},
 ): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: options.width ?? 1280, height: 800 } })
@@ -105,7 +106,11 @@ export async function visitShop(
   const complaints: string[] = []
   page.on('pageerror', (problem) => complaints.push(String(problem)))
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-  if (options.still) await page.clock.install()
+  if (options.still) {
+    // A clock that is only installed goes on by itself, by as much as a busy machine takes.
+    await page.clock.install({ time: '2030-01-01T00:00:00Z' })
+    await page.clock.pauseAt('2030-01-02T00:00:00Z')
+  }
   await page.goto(address)
   const visit: Visit = {
     page,

@@ -1,11 +1,11 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { caller, type ScratchDatabase, scratchDatabase } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildPrograms } from './programs.ts'
 
 /** The guide and the files that it tells to build, used as it tells, in a folder without sources or packages. */
 const root = join(import.meta.dirname, '..')
@@ -15,7 +15,7 @@ let database: ScratchDatabase
 
 beforeAll(async () => {
   database = await scratchDatabase()
-  await promisify(execFile)(process.execPath, [join(root, 'tools/build.ts'), folder])
+  await buildPrograms(folder)
 })
 
 afterAll(async () => {

@@ -286,11 +286,11 @@ export function some(...families: Readonly<Record<string, readonly string[]>>[])
   ) as string[]
 }
 
-/** Eight at a time: tries are many, and each waits for a database. */
-export async function atOnce(candidates: readonly string[], attempt: (candidate: string) => Promise<void>): Promise<void> {
-  const waiting = [...candidates]
+/** So many at a time that nobody waits for the clock alone: refusals are held back for much longer than they take. */
+export async function atOnce<T>(candidates: readonly T[], attempt: (candidate: T) => Promise<void>): Promise<void> {
+  const waiting = candidates.values()
   const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await attempt(next)
+    for (const next of waiting) await attempt(next)
   }
-  await Promise.all(Array.from({ length: 8 }, work))
+  await Promise.all(Array.from({ length: 48 }, work))
 }

@@ -211,34 +211,32 @@ describe.each(['identity', 'payments'] as const)('%s', (name) => {
       if (!privileged && victim.marks.some((mark) => text.includes(mark))) complain('somebody else’s data was told')
     }
 
-    const places = endpoints.flatMap((endpoint) =>
-      (calls[nameOf(endpoint)] ?? []).flatMap((make, index) => [{ endpoint, make, key: `${nameOf(endpoint)} ${index}` }]),
-    )
-    await atOnce(
-      places.map(({ key }) => key),
-      async (key) => {
-        const { endpoint, make } = places.find((each) => each.key === key) ?? {}
-        if (!endpoint || !make) return
+    type Attack = () => Promise<void>
+    const attacks: Attack[] = []
+    for (const endpoint of endpoints)
+      for (const make of calls[nameOf(endpoint)] ?? []) {
         const first = await make()
         for (const place of ['params', 'query', 'body'] as const)
-          for (const path of placesOf(endpoint[place], first[place])) {
-            const sound = await make()
-            // Two ways to say who it is are one too many.
-            const rival = path[0] === 'phone' ? { email: undefined } : {}
-            const values = [...texts(outside.origin), ...(place === 'body' ? things : [])]
-            for (const value of values) {
-              const fields = put({ ...(sound[place] as Fields), ...rival }, path, value)
-              await attack(endpoint, { ...sound, [place]: fields }, `${place} ${path.join('.')}`, value)
-            }
-          }
+          for (const path of placesOf(endpoint[place], first[place]))
+            attacks.push(async () => {
+              const sound = await make()
+              // Two ways to say who it is are one too many.
+              const rival = path[0] === 'phone' ? { email: undefined } : {}
+              const values = [...texts(outside.origin), ...(place === 'body' ? things : [])]
+              for (const value of values) {
+                const fields = put({ ...(sound[place] as Fields), ...rival }, path, value)
+                await attack(endpoint, { ...sound, [place]: fields }, `${place} ${path.join('.')}`, value)
+              }
+            })
         // Names are as much the caller's as values are.
-        for (const value of texts(outside.origin).slice(0, 6)) {
-          const sound = await make()
-          await attack(endpoint, { ...sound, query: { ...sound.query, [value]: 'x' } }, 'query', value)
-          if (sound.body) await attack(endpoint, { ...sound, body: { ...sound.body, [value]: 'x' } }, 'body', value)
-        }
-      },
-    )
+        for (const value of texts(outside.origin).slice(0, 6))
+          attacks.push(async () => {
+            const sound = await make()
+            await attack(endpoint, { ...sound, query: { ...sound.query, [value]: 'x' } }, 'query', value)
+            if (sound.body) await attack(endpoint, { ...sound, body: { ...sound.body, [value]: 'x' } }, 'body', value)
+          })
+      }
+    await atOnce(attacks, (each) => each())
     expect(wrong.slice(0, 20)).toEqual([])
     expect(sent).toBeGreaterThan(3_000)
     expect(await query(url, 'select word from canary')).toEqual([{ word: 'sings' }])

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { join } from 'node:path'
 import type { FakeAuthorization } from '@tollgate/payments/acquirers/clearhaus-fake'
 import { expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { createCleanup } from '../bench/cleanup.ts'
@@ -10,6 +9,7 @@ import { createRandom } from '../torture/random.ts'
 import { tellReport } from '../torture/report.ts'
 import { torture } from '../torture/run.ts'
 import type { FaultName } from '../torture/schedule.ts'
+import { builtProgram } from './programs.ts'
 
 const shortFaults: FaultName[] = ['acquirer', 'commit']
 
@@ -18,7 +18,7 @@ test('an acquirer that is late, dead, silent or lying makes no money appear, van
   onTestFinished(() => cleanup.now())
   const seed = randomInt(2 ** 32)
   onTestFailed(() => void process.stdout.write(`torture: acquirer, seed ${seed}\n`))
-  const program = join(import.meta.dirname, '..', 'packages', 'tollgate', 'src', 'main.ts')
+  const program = await builtProgram()
   const run = { seed, seconds: 2, faults: shortFaults, longest: 700, workers: 2, pause: 20 }
   const load = { assistants: 6, customers: 0, people: 0 }
   const report = await torture({ ...run, ...load, service: 'acquirer', program }, cleanup)

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { builtProgram } from './programs.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** The command itself, because the disk that it fills is one that it mounts for itself. */
-function torture(...words: string[]) {
-  const program = join(root, 'packages', 'tollgate', 'src', 'main.ts')
+async function torture(...words: string[]) {
+  const program = await builtProgram()
   const all = [join(root, 'torture', 'main.ts'), '--program', program, '--workers', '2', ...words]
   return new Promise<{ code: number; told: string }>((resolve) => {
     execFile(process.execPath, all, { cwd: root }, (problem, out, complaints) =>

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { join } from 'node:path'
 import { expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { createCleanup } from '../bench/cleanup.ts'
 import { checkIdentity, type Evidence, type IdentityRule } from '../torture/identity/checker.ts'
@@ -9,6 +8,7 @@ import { type Handing, letterOf } from '../torture/identity/postbox.ts'
 import { tellReport } from '../torture/report.ts'
 import { torture } from '../torture/run.ts'
 import type { FaultName } from '../torture/schedule.ts'
+import { builtProgram } from './programs.ts'
 
 /** Half of what the run of payments has, and all that is about messages; `npm run torture` has the rest, and minutes of them. */
 const shortFaults: FaultName[] = ['commit', 'answer', 'cut', 'worker', 'service', 'postgres', 'clock', 'smtp', 'sms']
@@ -18,8 +18,8 @@ test('accounts, sessions, passwords and messages are what people were told, what
   onTestFinished(() => cleanup.now())
   const seed = randomInt(2 ** 32)
   onTestFailed(() => void process.stdout.write(`torture: identity, seed ${seed}\n`))
-  const program = join(import.meta.dirname, '..', 'packages', 'tollgate', 'src', 'main.ts')
-  const run = { seed, seconds: 5, faults: shortFaults, longest: 1_000, workers: 2, pause: 20 }
+  const program = await builtProgram()
+  const run = { seed, seconds: 5, faults: shortFaults, longest: 700, workers: 2, pause: 20 }
   const load = { assistants: 0, customers: 0, people: 8 }
   const report = await torture({ ...run, ...load, service: 'identity', program }, cleanup)
   const told = tellReport(report, run)

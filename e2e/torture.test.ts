@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { join } from 'node:path'
 import { expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { createCleanup } from '../bench/cleanup.ts'
 import { type Books, check, type Row } from '../torture/checker.ts'
@@ -9,6 +8,7 @@ import { createRandom } from '../torture/random.ts'
 import { tellReport } from '../torture/report.ts'
 import { torture } from '../torture/run.ts'
 import { type FaultName, faultNames, schedule } from '../torture/schedule.ts'
+import { builtProgram } from './programs.ts'
 
 /** One of each kind; `npm run torture` has the rest, and minutes of them. */
 const shortFaults: FaultName[] = ['commit', 'answer', 'cut', 'stall', 'dribble', 'worker', 'service', 'postgres', 'clock']
@@ -18,8 +18,8 @@ test('whoever asks until there is an answer is served once, whatever goes wrong 
   onTestFinished(() => cleanup.now())
   const seed = randomInt(2 ** 32)
   onTestFailed(() => void process.stdout.write(`torture: seed ${seed}\n`))
-  const program = join(import.meta.dirname, '..', 'packages', 'tollgate', 'src', 'main.ts')
-  const run = { seed, seconds: 6, faults: shortFaults, longest: 1_500, workers: 2, pause: 20 }
+  const program = await builtProgram()
+  const run = { seed, seconds: 6, faults: shortFaults, longest: 700, workers: 2, pause: 20 }
   const report = await torture({ ...run, service: 'payments', program, assistants: 4, customers: 2, people: 0 }, cleanup)
   const told = tellReport(report, run)
   expect(report.findings, told).toEqual([])

@@ -21,7 +21,7 @@ test('some requests by command: both services are asked, and the figures are tol
   expect([code, out], complaints).toEqual([0, expect.stringMatching(/^seed 5\n/)])
   expect(out).toMatch(/^identity: 400 requests, \d+ answers in \d+ s, \d+\/s\n {2}by status {2}200: \d+/m)
   expect(out).toMatch(/^payments: 400 requests, \d+ answers in \d+ s, \d+\/s\n {2}by status {2}200: \d+/m)
-  expect(out.match(/^ {2}held after collection {2}\d+\.\d MB, \d+\.\d MB, \d+\.\d MB/gm)).toHaveLength(2)
+  expect(out.match(/^ {2}held after collection {2}\d+\.\d MB at first, \d+\.\d MB in the third quarter, /gm)).toHaveLength(2)
 }, 120_000)
 
 test('words that make no sense are told so, and nothing is started', async () => {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildPrograms } from '../e2e/programs.ts'
 import { type Bill, billOf, type Lock } from './sbom.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -15,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-sbom-'))
 let printed: string
 
 beforeAll(async () => {
-  await buildPrograms(folder)
+  await run(process.execPath, [join(root, 'tools/build.ts'), folder])
   printed = (await run(process.execPath, [join(root, 'tools/sbom.ts'), folder])).stdout
 }, 120_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

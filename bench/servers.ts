@@ -60,7 +60,8 @@ export async function startService(
   const start = async (url: string, { workers, cleanup, inspected = false }: Omit<Site, 'program' | 'database'>) => {
     const port = await freePort()
     const whole = { ...environment(name, { workers, port, url }), ...env }
-    const words = [...(inspected ? inspecting : []), site.program, name, 'serve']
+    // As deploy/ starts it.
+    const words = [...(inspected ? inspecting : []), '--max-semi-space-size=16', site.program, name, 'serve']
     const child = startChild({ words, env: whole, folder: site.database.folder })
     return settle(name, { port, child, database }, '/health', cleanup)
   }

@@ -136,7 +136,9 @@ test.each(services)('the image of $name is Node, one file that the build makes, 
   expect(said(name, 'COPY')).toBe(`--chown=0:0 dist/${name}.mjs ./`)
   expect(fileOf('tools/build.ts')).toContain(`${name}: 'packages/tollgate/src/${name}.ts'`)
   expect(said(name, 'USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/)
-  expect([...JSON.parse(said(name, 'ENTRYPOINT')), ...JSON.parse(said(name, 'CMD'))]).toEqual(['node', `${name}.mjs`, 'serve'])
+  expect([...JSON.parse(said(name, 'ENTRYPOINT')), ...JSON.parse(said(name, 'CMD'))]).toEqual([
+    ...['node', '--max-semi-space-size=16', `${name}.mjs`, 'serve'],
+  ])
 })
 
 /** How the check of an image ends, with these settings. */
@@ -351,7 +353,9 @@ test.each(units.filter((unit) => unit.endsWith('.service')))('%s locks in what i
   expect(lines).toEqual(expect.arrayContaining(hardening))
   // Node could not compile anything.
   expect(lines).not.toContain('MemoryDenyWriteExecute=yes')
-  expect(lines.find((line) => line.startsWith('ExecStart='))).toMatch(/ node \/opt\/tollgate\/(%i|payments)\.mjs (serve|verify)$/)
+  expect(lines.find((line) => line.startsWith('ExecStart='))).toMatch(
+    / node( --max-semi-space-size=16)? \/opt\/tollgate\/(%i|payments)\.mjs (serve|verify)$/,
+  )
 })
 
 const canAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0

@@ -6,6 +6,7 @@ import { startClearhausFake } from '@tollgate/payments/acquirers/clearhaus-fake'
 import { openDoorway } from '../doorway.ts'
 import type { Random } from '../random.ts'
 import type { Outsider } from '../stage.ts'
+import { createTemper } from '../temper.ts'
 
 /**
  * How an acquirer behaves: `slow` thinks about every answer; `late` answers when nobody waits any more; `dead` cannot be reached; `silent` does
@@ -13,8 +14,6 @@ import type { Outsider } from '../stage.ts'
  * the question.
  */
 const moods = ['slow', 'late', 'dead', 'silent', 'dropping', 'lying'] as const
-
-type Mood = (typeof moods)[number] | 'well'
 
 type Reply = { status: number; body: string }
 
@@ -31,8 +30,7 @@ export async function startGateway(random: Random, patience: number): Promise<Ga
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const [apiKey, signingKeyId] = ['torture-key', 'torture-signing-key']
   const fake = await startClearhausFake({ apiKey, signingKeyId, publicKey })
-  let mood: Mood = 'well'
-  let felt = 0
+  const temper = createTemper(moods)
 
   /** Lets it do what it is asked. */
   async function pass({ url = '', method = 'GET', headers }: IncomingMessage, body: string): Promise<Reply> {
@@ -45,8 +43,8 @@ export async function startGateway(random: Random, patience: number): Promise<Ga
 
   async function serve(message: IncomingMessage, response: ServerResponse) {
     const body = await text(message)
-    const now = mood
-    if (now !== 'well') felt++
+    const now = temper.mood
+    if (now !== 'well') temper.felt++
     const isDone = !['silent', 'dropping', 'lying'].includes(now) || random.chance(0.5)
     const right = isDone ? await pass(message, body) : undefined
     if (now === 'slow') await sleep(random.between(20, 400))
@@ -85,18 +83,9 @@ export async function startGateway(random: Random, patience: number): Promise<Ga
       PAY_SECURITY_ALLOW_PRIVATE_ADDRESSES: 'true',
     },
     authorizations: fake.authorizations,
-    felt: () => felt,
-    sulk(lot) {
-      doorway.open()
-      mood = moods[Math.floor(lot * moods.length)] ?? 'slow'
-      if (mood !== 'dead') return
-      felt++
-      doorway.shut()
-    },
-    behave() {
-      doorway.open()
-      mood = 'well'
-    },
+    felt: () => temper.felt,
+    sulk: (lot) => temper.sulk(doorway, lot),
+    behave: () => temper.behave(doorway),
     async close() {
       await doorway.close()
       await fake.close()

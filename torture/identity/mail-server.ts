@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDoorway } from '../doorway.ts'
 import type { Random } from '../random.ts'
 import type { Outsider } from '../stage.ts'
+import { createTemper } from '../temper.ts'
 import type { Handing, Postbox } from './postbox.ts'
 
 /**
@@ -12,22 +13,19 @@ import type { Handing, Postbox } from './postbox.ts'
  */
 const moods = ['slow', 'dead', 'silent', 'dropping', 'refusing', 'lying'] as const
 
-type Mood = (typeof moods)[number] | 'well'
-
 export type MailServer = Outsider & { port: number; close(): Promise<void> }
 
 type Reply = string | 'hang up' | 'say nothing'
 
 /** A mail server that holds real conversations and has moods. What comes of every mail is written down. */
 export async function startMailServer(postbox: Postbox, random: Random): Promise<MailServer> {
-  let mood: Mood = 'well'
-  let felt = 0
+  const temper = createTemper(moods)
 
   async function converse(socket: Socket) {
     const answer = async (line: string) => {
       const reply = spoil(line)
-      if (mood !== 'well') felt++
-      if (mood === 'slow') await sleep(random.between(20, 400))
+      if (temper.mood !== 'well') temper.felt++
+      if (temper.mood === 'slow') await sleep(random.between(20, 400))
       if (reply === 'hang up') return void socket.destroy()
       if (reply !== 'say nothing') socket.write(`${reply}\r\n`)
     }
@@ -42,7 +40,7 @@ export async function startMailServer(postbox: Postbox, random: Random): Promise
       } else if (content) {
         content.push(line.replace(/^\./, ''))
         // In the middle of a mail: whatever came so far is no mail.
-        if (mood === 'dropping' && random.chance(0.02)) return void socket.destroy()
+        if (temper.mood === 'dropping' && random.chance(0.02)) return void socket.destroy()
       } else if (/^data$/i.test(line)) {
         await answer('354 go on')
         content = []
@@ -58,27 +56,27 @@ export async function startMailServer(postbox: Postbox, random: Random): Promise
 
   /** What is said instead of the right thing, outside of the end of a mail. */
   function spoil(line: string): Reply {
-    if (mood === 'silent') return 'say nothing'
-    if (mood === 'dropping' && random.chance(0.2)) return 'hang up'
-    if (mood === 'refusing' && random.chance(0.5)) return line.startsWith('220') ? '421 not now' : '451 not now'
+    if (temper.mood === 'silent') return 'say nothing'
+    if (temper.mood === 'dropping' && random.chance(0.2)) return 'hang up'
+    if (temper.mood === 'refusing' && random.chance(0.5)) return line.startsWith('220') ? '421 not now' : '451 not now'
     return line
   }
 
   async function answerMail(socket: Socket, { to, text }: { to: string; text: string }) {
     const told = fateOf()
-    if (mood !== 'well') felt++
+    if (temper.mood !== 'well') temper.felt++
     postbox.put({ channel: 'mail', to, id: messageId(text), text: plain(text), ...told })
-    if (mood === 'slow') await sleep(random.between(20, 400))
+    if (temper.mood === 'slow') await sleep(random.between(20, 400))
     if (told.line === undefined) socket.destroy()
     else if (told.line !== '') socket.write(`${told.line}\r\n`)
   }
 
   /** Of a mail that came to its end: whether it is kept, and what its sender is told of that. */
   function fateOf(): Pick<Handing, 'kept' | 'told'> & { line: string | undefined } {
-    if (mood === 'dropping') return { kept: random.chance(0.5), told: 'nothing', line: undefined }
-    if (mood === 'silent') return { kept: random.chance(0.5), told: 'nothing', line: '' }
-    if (mood === 'refusing') return { kept: false, told: 'no', line: '451 not now' }
-    if (mood !== 'lying') return { kept: true, told: 'yes', line: '250 taken' }
+    if (temper.mood === 'dropping') return { kept: random.chance(0.5), told: 'nothing', line: undefined }
+    if (temper.mood === 'silent') return { kept: random.chance(0.5), told: 'nothing', line: '' }
+    if (temper.mood === 'refusing') return { kept: false, told: 'no', line: '451 not now' }
+    if (temper.mood !== 'lying') return { kept: true, told: 'yes', line: '250 taken' }
     return random.pick([
       { kept: true, told: 'no', line: '451 not now' },
       { kept: false, told: 'yes', line: '250 taken' },
@@ -91,19 +89,12 @@ export async function startMailServer(postbox: Postbox, random: Random): Promise
   const doorway = await openDoorway(server, random)
   return {
     port: doorway.port,
-    felt: () => felt,
-    sulk(lot) {
-      doorway.open()
-      mood = moods[Math.floor(lot * moods.length)] ?? 'slow'
-      if (mood !== 'dead') return
-      felt++
-      doorway.shut()
-    },
+    felt: () => temper.felt,
+    sulk: (lot) => temper.sulk(doorway, lot),
     behave() {
-      doorway.open()
       // Whoever was left without an answer is not kept waiting for it: the server has been started anew.
-      if (mood === 'silent') doorway.hangUp()
-      mood = 'well'
+      if (temper.mood === 'silent') doorway.hangUp()
+      temper.behave(doorway)
     },
     close: () => doorway.close(),
   }

@@ -5,12 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDoorway } from '../doorway.ts'
 import type { Random } from '../random.ts'
 import type { Outsider } from '../stage.ts'
+import { createTemper } from '../temper.ts'
 import type { Handing, Postbox } from './postbox.ts'
 
 /** As those of the mail server. `late` answers after everybody has stopped waiting. */
 const moods = ['slow', 'late', 'dead', 'silent', 'dropping', 'refusing', 'lying'] as const
-
-type Mood = (typeof moods)[number] | 'well'
 
 type Fate = Pick<Handing, 'kept' | 'told'> & { answer: { status: number; json: unknown } | 'cut' | 'cut in the middle' | 'hang' }
 
@@ -18,13 +17,12 @@ export type SmsGateway = Outsider & { origin: string; close(): Promise<void> }
 
 /** The wire of Twilio, over real HTTP, with moods. `patience` is how long its callers wait, in milliseconds. */
 export async function startSmsGateway(postbox: Postbox, random: Random, patience: number): Promise<SmsGateway> {
-  let mood: Mood = 'well'
-  let felt = 0
+  const temper = createTemper(moods)
 
   async function serve(message: IncomingMessage, response: ServerResponse) {
     const form = new URLSearchParams(await text(message))
-    const now = mood
-    if (now !== 'well') felt++
+    const now = temper.mood
+    if (now !== 'well') temper.felt++
     const { answer, ...told } = fateOf(now)
     postbox.put({ channel: 'sms', to: (form.get('To') ?? '').slice(1), id: undefined, text: form.get('Body') ?? '', ...told })
     if (now === 'slow') await sleep(random.between(20, 400))
@@ -38,7 +36,7 @@ export async function startSmsGateway(postbox: Postbox, random: Random, patience
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.json))
   }
 
-  function fateOf(now: Mood): Fate {
+  function fateOf(now: typeof temper.mood): Fate {
     const taken = { status: 201, json: { sid: `SM${randomUUID().replaceAll('-', '')}`, status: 'queued' } }
     const busy = { status: 429, json: { code: 20429, message: 'Too Many Requests' } }
     if (now === 'silent') return { kept: random.chance(0.5), told: 'nothing', answer: 'hang' }
@@ -59,18 +57,9 @@ export async function startSmsGateway(postbox: Postbox, random: Random, patience
   const doorway = await openDoorway(server, random)
   return {
     origin: `http://127.0.0.1:${doorway.port}`,
-    felt: () => felt,
-    sulk(lot) {
-      doorway.open()
-      mood = moods[Math.floor(lot * moods.length)] ?? 'slow'
-      if (mood !== 'dead') return
-      felt++
-      doorway.shut()
-    },
-    behave() {
-      doorway.open()
-      mood = 'well'
-    },
+    felt: () => temper.felt,
+    sulk: (lot) => temper.sulk(doorway, lot),
+    behave: () => temper.behave(doorway),
     close: () => doorway.close(),
   }
 }

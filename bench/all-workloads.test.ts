@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDb } from '@tollgate/kit/db'
-import { type ScratchDatabase, scratchDatabase } from '@tollgate/kit/testing'
+import { oneProcess, type ScratchDatabase, scratchDatabase } from '@tollgate/kit/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtProgram } from '../e2e/programs.ts'
 import { createCleanup } from './cleanup.ts'
@@ -39,7 +39,7 @@ afterAll(() => cleanup.now())
 function testDatabase(folder: string): Database {
   const made = new Map<string, Promise<ScratchDatabase>>()
   const url = async (name: string) => {
-    const making = made.get(name) ?? scratchDatabase()
+    const making = made.get(name) ?? oneProcess('what is measured is one service on PostgreSQL itself', () => scratchDatabase())
     if (!made.has(name)) cleanup.later(async () => (await making).drop())
     made.set(name, making)
     return (await making).url

@@ -81,6 +81,7 @@ test('who refuses at the bank has not paid, and can try again with the same card
   const failure = page.getByRole('alert')
   await failure.waitFor()
   expect(await failure.innerText()).toBe('Your bank could not confirm that it is you.\n\nNo money was taken.')
+  expect((await paid()).map(({ state }) => state)).toEqual(['declined'])
   expect(await page.locator('#number').getAttribute('placeholder')).toBe('•••• 0000')
   await page.locator('#code').fill('123')
   await payButton(page).click()

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { startPayments } from '@tollgate/payments/testing'
 import type { BrowserContextOptions, Frame, Page } from 'playwright-core'
+import { freePort } from '../packages/tollgate/src/testing.ts'
 import { openBrowser } from './browser.ts'
 import { openShop, type Payments, type Shop } from './payments-service.ts'
 
@@ -33,12 +32,14 @@ export type Paid = {
 
 /** A test shop, the service that takes its payments under the address that it tells browsers, and a browser. */
 export async function openCounter(): Promise<Counter> {
+  // The service has to know its own address before it listens, for it is what banks are told.
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const service = await startPayments({ PAY_API_PORT: String(port), PAY_API_EXTERNAL_URL: origin })
   const shop = await openShop(service)
   const browser = await openBrowser()
   const complaints: string[] = []
+  const seen = new Set<string>()
 
   const visit = async (address: string, options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', ...options })
@@ -62,23 +63,19 @@ export async function openCounter(): Promise<Counter> {
     async closePages() {
       for (const context of browser.contexts()) await context.close()
     },
-    payments: () =>
-      service.app.db<Paid>`
-        select id, state, amount, currency, tds, custom, recurring from pay.transactions where merchant_id = ${shop.id} order by id`,
+    async payments() {
+      const found = await service.app.db<Paid>`
+        select id, state, amount, currency, tds, custom, recurring from pay.transactions where merchant_id = ${shop.id} order by id`
+      // The clock stands still, and nodes know nothing of each other's ids of one moment: what was seen first came first.
+      for (const { id } of found) seen.add(id)
+      const order = [...seen]
+      return found.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
+    },
     async stop() {
       await browser.close()
       await service.stop()
     },
   }
-}
-
-/** The service has to know its own address before it listens, for it is what banks are told. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Types the card that always works, or another. */

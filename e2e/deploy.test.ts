@@ -16,6 +16,7 @@ import { payments } from '@tollgate/payments/main'
 import { startPayments } from '@tollgate/payments/testing'
 import { makeMasterKey } from '@tollgate/payments/vault/master-keys'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../packages/tollgate/src/testing.ts'
 import { canContain, type Image, standingOf, unpack } from './deploy-image.ts'
 import { readYaml, type Yaml } from './deploy-yaml.ts'
 import { openShop, pay } from './payments-service.ts'
@@ -242,15 +243,6 @@ function listening(child: ChildProcessWithoutNullStreams): Promise<void> {
       })
     child.on('close', () => reject(new Error(output)))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A container reaches the database over the network, and not by files. */

@@ -1,8 +1,5 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { type HttpFake, startHttpFake } from '@tollgate/kit/http-fake'
 import { startPayments } from '@tollgate/payments/testing'
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
@@ -12,6 +9,7 @@ import type { FramedPage } from '../packages/payments/src/pages/framed-page.ts'
 import { silentPage } from '../packages/payments/src/pages/silent-page.ts'
 import { tdsChallengePage } from '../packages/payments/src/pages/tds-challenge-page.ts'
 import { tdsMethodPage } from '../packages/payments/src/pages/tds-method-page.ts'
+import { freePort } from '../packages/tollgate/src/testing.ts'
 import { openBrowser } from './browser.ts'
 import { contrast } from './contrast.ts'
 import { openShop as openMerchant, type Payments, type Shop } from './payments-service.ts'
@@ -84,12 +82,14 @@ async function openShop(options: BrowserContextOptions = {}): Promise<Page> {
   return page
 }
 
-/** As clients in browsers do: a form, sent into the frame. */
+/** As clients in browsers do: a form, sent into the frame. What is shown there is there when this is over. */
 async function postForm(page: Page, name: string): Promise<FrameLocator> {
-  await page.evaluate((action) => {
+  await page.evaluate(async (action) => {
     const form = Object.assign(document.createElement('form'), { action, method: 'POST', target: 'frame' })
     document.body.append(form)
+    const shown = new Promise((resolve) => document.querySelector('iframe')?.addEventListener('load', resolve, { once: true }))
     form.submit()
+    await shown
   }, `${bank.origin}/${name}`)
   return page.frameLocator('iframe')
 }
@@ -380,13 +380,3 @@ async function pay(api, given) {
   }
 }
 `
-
-/** One that nobody listens on: the address has to be known before the service is there. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -42,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, '.env'), `${lines.join('\n')}\nWORKERS=1\nGOTRUE_API_HOST=127.0.0.1\n`)
 
   await run(migrate)
-  await psql(database.url, dump)
+  await psql(database.directUrl, dump)
   adopted = await run(adopt)
   await client.query(rewrite)
   server = start(serve)

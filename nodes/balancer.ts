@@ -16,8 +16,9 @@ const patience = 1_000
 /**
  * Gives every HTTP request to the next of some ports, whichever connection it came on, and passes on bytes as they are, as they come. What
  * it cannot read as HTTP/1.1 it passes on as well, to one of them, until the connection ends. A port where nobody listens is passed over.
+ * Listens on any port that is free, unless one is wanted.
  */
-export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+export async function startBalancer(ports: readonly number[], wanted = 0): Promise<Balancer> {
   const given = new Map(ports.map((port) => [port, 0]))
   const sockets = new Set<Socket>()
   let turn = 0
@@ -128,7 +129,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
       if (exchange) exchange.node.destroy()
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(wanted, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {

@@ -205,22 +205,25 @@ export async function testService<Config extends ServiceConfig, App>(
   const { prefix } = service.settings.family
   const { log, lines } = keptLog()
   const now = stillClock()
+  // Telemetry that is handed in is that of one process.
+  const nodes = single.getStore() || options.telemetry ? 1 : (inject('spread')?.nodes ?? 1)
+  const portName = `${prefix}_API_PORT`
   const start = () => {
     const { config } = service.settings.read({
       [`${prefix}_API_HOST`]: '127.0.0.1',
-      [`${prefix}_API_PORT`]: '0',
       DATABASE_URL: database.url,
       ...env,
+      // Of several it is the balancer who listens where the service is looked for.
+      [portName]: nodes > 1 ? '0' : (env[portName] ?? '0'),
     })
     return startService(service, config, { log, telemetry: options.telemetry ?? noTelemetry, now, strict: true })
   }
   const first = await start()
   const others: Running<App>[] = []
-  // Telemetry that is handed in is that of one process.
-  const nodes = single.getStore() || options.telemetry ? 1 : (inject('spread')?.nodes ?? 1)
   while (others.length < nodes - 1) others.push(await start())
   const running = [first, ...others]
-  const balancer = nodes > 1 ? await startBalancer(running.map(({ port }) => port)) : undefined
+  const ports = running.map(({ port }) => port)
+  const balancer = nodes > 1 ? await startBalancer(ports, Number(env[portName] ?? 0)) : undefined
   const origin = `http://127.0.0.1:${balancer?.port ?? first.port}`
   return {
     app: first.app,

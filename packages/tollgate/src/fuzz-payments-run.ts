@@ -118,7 +118,9 @@ export async function fuzzPayments(service: Service, seed: number): Promise<Fuzz
   async function openFrame({ action, fields }: Told, luck: Luck): Promise<string[]> {
     if (action === undefined || fields === undefined) return []
     for (const [name, question] of Object.entries(fields)) remember(pools, name, question)
-    const page = await service.call(`POST ${new URL(action).pathname}`, { form: fields })
+    const name = `POST ${new URL(action).pathname}`
+    const page = await service.call(name, { form: fields })
+    findings.count(name, page.status)
     const data = /id="data">(.*?)<\/script>/s.exec(page.text)?.[1]
     const told = JSON.parse(data ?? '{}') as { hints?: string[]; approve?: { hints: string[] }; fail?: { hints: string[] } }
     return told.hints ?? (luck(5) === 0 ? told.fail : told.approve)?.hints ?? []

@@ -11,9 +11,6 @@ const operators = 8
 
 const password = 'correct horse battery staple'
 
-/** Those who are looked at beside the usual number of accounts. */
-const otherSizes = sizes.filter(({ rows }) => rows !== usualAccounts)
-
 /** In the order of a round: what is compared stands side by side. */
 export const identityWorkloads: readonly Workload[] = [
   {
@@ -46,7 +43,6 @@ export const identityWorkloads: readonly Workload[] = [
     title: 'identity refresh grant',
     pace: 500,
     bare: 'bare-refresh',
-    growth: { family: 'refresh', rows: usualAccounts },
     bars: { statements: { most: 2 } },
     prepare: (stage) => refresh(stage, usualAccounts),
   },
@@ -60,21 +56,11 @@ export const identityWorkloads: readonly Workload[] = [
       return { server: await bareAccounts(), requests: chained(firsts, write, '"made":"') }
     },
   },
-  ...otherSizes.map(
-    ({ name, rows, title }): Workload => ({
-      name: `refresh-${name}`,
-      title: `identity refresh grant, ${title} accounts`,
-      pace: 500,
-      growth: { family: 'refresh', rows },
-      prepare: (stage) => refresh(stage, rows),
-    }),
-  ),
   {
     name: 'user',
     title: 'identity GET /user',
     pace: 1_000,
     bare: 'bare-user',
-    growth: { family: 'user', rows: usualAccounts },
     bars: { statements: { most: 1 } },
     prepare: (stage) => lookUp(stage, usualAccounts),
   },
@@ -84,15 +70,6 @@ export const identityWorkloads: readonly Workload[] = [
     pace: 1_000,
     prepare: async ({ bareAccounts }) => ({ server: await bareAccounts(), requests: inTurns(requestText('GET', '/user')) }),
   },
-  ...otherSizes.map(
-    ({ name, rows, title }): Workload => ({
-      name: `user-${name}`,
-      title: `identity GET /user, ${title} accounts`,
-      pace: 1_000,
-      growth: { family: 'user', rows },
-      prepare: (stage) => lookUp(stage, rows),
-    }),
-  ),
   {
     name: 'password',
     title: 'identity password grant',
@@ -123,6 +100,39 @@ export const identityWorkloads: readonly Workload[] = [
       return { server, requests: signups('newcomer'), doubt }
     },
   },
+  {
+    name: 'crowded',
+    title: 'identity refresh in a crowd, 100/s',
+    rate: 100,
+    bars: { p99: 100 },
+    async prepare({ accounts, connections }) {
+      const server = await accounts()
+      const crowd = await passwordGrants(server, 'crowd')
+      return { server, requests: refreshes(people.crowded, connections), crowd }
+    },
+  },
+]
+
+/** The same with few accounts and with many, and what goes through them. */
+export const identitySizes: readonly Workload[] = [
+  ...sizes.map(
+    ({ name, rows, title }): Workload => ({
+      name: `refresh-${name}`,
+      title: `identity refresh grant, ${title} accounts`,
+      pace: 500,
+      growth: { family: 'refresh', rows },
+      prepare: (stage) => refresh(stage, rows),
+    }),
+  ),
+  ...sizes.map(
+    ({ name, rows, title }): Workload => ({
+      name: `user-${name}`,
+      title: `identity GET /user, ${title} accounts`,
+      pace: 1_000,
+      growth: { family: 'user', rows },
+      prepare: (stage) => lookUp(stage, rows),
+    }),
+  ),
   ...sizes.map((size) => adminWorkload('admin-first', 'list, first page', size, async () => ['page=1&per_page=50'])),
   {
     name: 'admin-deep',
@@ -144,17 +154,6 @@ export const identityWorkloads: readonly Workload[] = [
       ['nanna', 'ensen', 'olm', 'ta.kj', '45200', '777@', 'emil dahl', 'nobody'].map(filterBy),
     ),
   ),
-  {
-    name: 'crowded',
-    title: 'identity refresh in a crowd, 100/s',
-    rate: 100,
-    bars: { p99: 100 },
-    async prepare({ accounts, connections }) {
-      const server = await accounts()
-      const crowd = await passwordGrants(server, 'crowd')
-      return { server, requests: refreshes(people.crowded, connections), crowd }
-    },
-  },
 ]
 
 /** Whose sessions, from which account on, are refreshed by whom, so that nobody is in the way of anybody else. */

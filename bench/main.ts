@@ -1,21 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type Cleanup, createCleanup } from './cleanup.ts'
-import { measureColdStart } from './cold-start.ts'
-import { chooseCommands, commands, measureCommand } from './commands.ts'
-import { measureCrowded } from './crowd.ts'
-import { startDatabase } from './database.ts'
+import { chooseCommands, commands } from './commands.ts'
 import { profileWorkload } from './flame-run.ts'
 import { weigh } from './goals.ts'
 import { machineFacts } from './machine.ts'
-import { type Measured, measurePaced, measureRounds, startGenerator } from './measure.ts'
-import { measureMemory } from './memory.ts'
+import type { Measured } from './measure.ts'
 import { Mistake, type Options, readOptions, usage } from './options.ts'
 import { savePage } from './performance-page.ts'
 import { prepareProgram } from './program.ts'
 import { type Figures, invalid, writeReport } from './report.ts'
-import { countRoundTrips } from './round-trips.ts'
-import { createStage } from './stage.ts'
+import { measureColdStarts, measureCommands, measureMemories, measureTogether } from './sitting.ts'
 import { compare, compareSizes, compareWithBare, judge, summarise } from './summary.ts'
 import { chooseWorkloads, workloads } from './workloads.ts'
 
@@ -24,32 +19,15 @@ const root = join(import.meta.dirname, '..')
 /** What can be asked for beside workloads and commands. */
 const memory = { name: 'memory', title: 'memory of both services under 128 connections' }
 
-const memorySeconds = 5
-
 async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
   const program = await prepareProgram(options.program)
-  const database = await startDatabase(cleanup)
-  const site = { program, database, workers: options.workers, cleanup }
-  const coldStarts = [await measureColdStart('identity', site), await measureColdStart('payments', site)]
-
-  const stage = createStage(site, options)
+  const house = { program, options, cleanup }
+  const { coldStarts, postgres } = await measureColdStarts(house)
   const measured: Measured[] = []
-  for (const workload of chooseWorkloads(options.names))
-    measured.push({ workload, ...(await workload.prepare(stage)), rounds: [], remarks: [] })
-  await database.watchIdling()
-  const generator = startGenerator(site)
-  const quiet = measured.filter(({ crowd }) => crowd === undefined)
-  if (quiet.length > 0) await measureRounds(quiet, generator, options, database)
-  if (options.rate === undefined && options.paced > 0) await measurePaced(quiet, generator, options)
-  for (const each of measured) {
-    if (each.crowd === undefined) continue
-    const { connections } = options
-    await measureCrowded(each, each.crowd, { generator, other: startGenerator(site), connections, database })
-  }
-  const memories = options.names.includes(memory.name) ? await measureMemory(stage, generator, memorySeconds) : []
-  await countRoundTrips(quiet, site)
-  const commands = []
-  for (const command of chooseCommands(options.names)) commands.push(await measureCommand(command, stage))
+  for (const group of chooseWorkloads(options.names)) measured.push(...(await measureTogether(group, house)))
+  const memories = options.names.includes(memory.name) ? await measureMemories(house) : []
+  const bulk = chooseCommands(options.names)
+  const commands = bulk.length > 0 ? await measureCommands(bulk, house) : []
 
   const summaries = measured.map(summarise)
   const { seconds, rounds, connections, workers, rate, paced } = options
@@ -58,7 +36,7 @@ async function bench(options: Options, cleanup: Cleanup): Promise<Figures> {
   const bareRatios = compareWithBare(measured, summaries)
   const growths = compareSizes(measured, summaries)
   return {
-    machine: machineFacts(database.version),
+    machine: machineFacts(postgres),
     run: {
       program: relative(process.cwd(), program),
       workers,

@@ -7,7 +7,7 @@ import { createCleanup } from './cleanup.ts'
 import { seedHistory } from './history.ts'
 import { load } from './load.ts'
 import { merchantId, seedMerchants } from './merchants.ts'
-import { paymentsWorkloads } from './payments-workloads.ts'
+import { paymentsSizes, paymentsWorkloads } from './payments-workloads.ts'
 import { basic } from './requests.ts'
 import { type Server, type Site, startTextbook } from './servers.ts'
 import type { Stage } from './stage.ts'
@@ -37,7 +37,7 @@ async function startShop() {
 }
 
 function prepare(name: string, stage: Partial<Stage>): Promise<Ready> {
-  const workload = paymentsWorkloads.find((each) => each.name === name)
+  const workload = [...paymentsWorkloads, ...paymentsSizes].find((each) => each.name === name)
   if (!workload) throw new Error(`there is no workload ${name}`)
   return workload.prepare(stage as Stage)
 }

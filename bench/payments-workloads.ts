@@ -63,10 +63,6 @@ export const paymentsWorkloads: readonly Workload[] = [
     pace: 300,
     prepare: async ({ lateTextbook }) => pairs(await lateTextbook(), [0]),
   },
-  ...forSizes('pairs', 'payments authorise + capture', {
-    pace: 300,
-    prepare: async ({ history }, { rows }) => pairs(await history(rows), everyMerchant),
-  }),
   {
     name: 'capture',
     title: 'payments capture',
@@ -96,6 +92,14 @@ export const paymentsWorkloads: readonly Workload[] = [
       return { server: shop.server, requests: await repetitions(shop, 'bench') }
     },
   },
+]
+
+/** The same with few transactions and with many, and what goes through them. */
+export const paymentsSizes: readonly Workload[] = [
+  ...forSizes('pairs', 'payments authorise + capture', {
+    pace: 300,
+    prepare: async ({ history }, { rows }) => pairs(await history(rows), everyMerchant),
+  }),
   ...forSizes('list-first', 'payments list of transactions, first page', {
     pace: 50,
     mostConnections: operators,

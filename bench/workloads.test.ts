@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { shares } from './day.ts'
 import { chooseWorkloads, workloads } from './workloads.ts'
 
-const namesOf = (...names: string[]) => chooseWorkloads(names).map(({ name }) => name)
+const namesOf = (...names: string[]) =>
+  chooseWorkloads(names)
+    .flat()
+    .map(({ name }) => name)
 
 test('what a workload is compared with comes along, before it or beside it', () => {
   expect(namesOf('settings')).toEqual(['bare', 'settings'])
@@ -16,6 +19,20 @@ test('every name is there once, and whatever is named by another exists', () => 
   expect(new Set(names).size).toBe(names.length)
   for (const { compared = [], bare } of workloads)
     expect(names).toEqual(expect.arrayContaining([...compared.map((each) => each.with), ...(bare === undefined ? [] : [bare])]))
+})
+
+test('what is compared is measured side by side, and so is everything of one family', () => {
+  for (const { name, compared = [], bare, growth } of workloads) {
+    const family = workloads.filter((each) => growth && each.growth?.family === growth.family).map((each) => each.name)
+    const together = [name, ...compared.map((each) => each.with), ...(bare === undefined ? [] : [bare]), ...family]
+    expect(chooseWorkloads(together), name).toHaveLength(1)
+  }
+})
+
+test('what is wanted of several groups is measured group by group, and nothing else is', () => {
+  const groups = chooseWorkloads(['refresh-1k', 'replay', 'health', 'user-1k'])
+  expect(groups.map((group) => group.map(({ name }) => name))).toEqual([['health'], ['replay'], ['refresh-1k', 'user-1k']])
+  expect(chooseWorkloads(['memory'])).toEqual([])
 })
 
 test('what a goal says about growth is measured with a thousand, a hundred thousand and a million rows, and lists with ten', () => {

@@ -1,12 +1,18 @@
 import { mixedDay } from './day.ts'
-import { identityWorkloads } from './identity-workloads.ts'
-import { paymentsWorkloads } from './payments-workloads.ts'
+import { identitySizes, identityWorkloads } from './identity-workloads.ts'
+import { paymentsSizes, paymentsWorkloads } from './payments-workloads.ts'
 import type { Workload } from './workload.ts'
 
-export const workloads: readonly Workload[] = [...identityWorkloads, mixedDay, ...paymentsWorkloads]
+/**
+ * Those that are measured side by side. Each group has a PostgreSQL of its own, and no service is there that none of the group asks:
+ * whoever works by the clock or fills the memory of the database beside them would have a part in their figures.
+ */
+const groups: readonly (readonly Workload[])[] = [identityWorkloads, paymentsWorkloads, [mixedDay], identitySizes, paymentsSizes]
 
-/** What is measured when these are wanted: what one of them is compared with comes along. */
-export function chooseWorkloads(names: readonly string[]): readonly Workload[] {
+export const workloads: readonly Workload[] = groups.flat()
+
+/** What is measured when these are wanted, group by group: what one of them is compared with comes along. */
+export function chooseWorkloads(names: readonly string[]): readonly (readonly Workload[])[] {
   const wanted = new Set(names)
   for (let size = 0; size !== wanted.size; ) {
     size = wanted.size
@@ -16,5 +22,5 @@ export function chooseWorkloads(names: readonly string[]): readonly Workload[] {
       if (bare !== undefined) wanted.add(bare)
     }
   }
-  return workloads.filter(({ name }) => wanted.has(name))
+  return groups.map((group) => group.filter(({ name }) => wanted.has(name))).filter((group) => group.length > 0)
 }

@@ -13,11 +13,11 @@ import { badPagination, pageHeaders, queryOf, readLimit, readPage, readSearch } 
 import { requestAudience } from '../rules/audience.ts'
 import { UserShape, userReply } from '../shapes.ts'
 import {
+  beginSearch,
   countMatches,
   findMatches,
   hasTrigram,
   type ListedUser,
-  limitSearchTime,
   listAfter,
   listByContact,
   listManyMatches,
@@ -144,7 +144,7 @@ async function pageFromCursor(app: App, list: List, query: Asked) {
 /** On a connection of its own, and not for ever: what counts and searches must not hold up the short statements of everybody else. */
 function apart<T>({ db }: App, story: (sql: Sql) => Promise<T>): Promise<T> {
   return db.begin(async (tx) => {
-    const [, result] = await Promise.all([limitSearchTime(tx), story(tx)])
+    const [, result] = await Promise.all([beginSearch(tx), story(tx)])
     return result
   })
 }

@@ -85,7 +85,7 @@ async function anonymously(app: App, request: Incoming, { data = {} }: Given) {
   if (config.disableSignup) throw fail('signup_disabled')
   const id = randomUUID()
   const session = await app.db.begin(async (tx) => {
-    await insertUser(tx, {
+    const inserted = insertUser(tx, {
       id,
       aud: audienceOf(app, request),
       role: config.jwt.defaultGroup,
@@ -100,8 +100,8 @@ async function anonymously(app: App, request: Incoming, { data = {} }: Given) {
       createdAt: app.now(),
       identities: [],
     })
-    const user = (await findUser(tx, id)) as User
-    return startSession(app, tx, { user, method: 'anonymous', origin: originOf(request) })
+    const [, user] = await Promise.all([inserted, findUser(tx, id)])
+    return startSession(app, tx, { user: user as User, method: 'anonymous', origin: originOf(request) })
   })
   return new Answer(200, sessionReply(session), sessionHeaders(session))
 }

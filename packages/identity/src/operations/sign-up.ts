@@ -23,8 +23,11 @@ export async function findOrCreateUser(
   tx: Tx,
   account: NewAccount,
 ): Promise<{ user: User | undefined; created: boolean }> {
-  const created = await insertUser(tx, newUser(app, account))
-  const user = await findUserByContact(tx, account.contact, account.aud)
+  // One after the other in one round trip.
+  const [created, user] = await Promise.all([
+    insertUser(tx, newUser(app, account)),
+    findUserByContact(tx, account.contact, account.aud),
+  ])
   return { user, created: created && user !== undefined }
 }
 

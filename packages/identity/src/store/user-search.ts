@@ -179,6 +179,11 @@ export async function limitSearchTime(sql: Sql): Promise<void> {
   await sql`set local statement_timeout = '8s'`
 }
 
+/** The same for searches for accounts. How one is done does not depend on what is looked for, and planning it takes longer than finding it. */
+export async function beginSearch(sql: Sql): Promise<void> {
+  await sql`select set_config('statement_timeout', '8s', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
+}
+
 /** Whose address or number it is, or both. One account, but for people of single sign-on, who may share an address. */
 export async function listByContact(
   sql: Sql,

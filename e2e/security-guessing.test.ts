@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createAccount, startWithInbox } from '@tollgate/identity/testing'
 import { plantMerchant, startPayments } from '@tollgate/payments/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newFlowCode } from '../packages/identity/src/rules/code.ts'
 
 /**
  * How often somebody can guess in an hour, with the settings that nobody changed: by one address, and by as many as there are. Time is a
@@ -188,6 +189,10 @@ describe('what nobody can guess', () => {
   test('refresh tokens have 192 random bits', async () => {
     const make = async () => Buffer.from((await createAccount(identity)).refreshToken, 'base64url')
     expect(await bitsOf(make)).toBe(192)
+  })
+
+  test('codes of flows have 192 random bits', async () => {
+    expect(await bitsOf(async () => Buffer.from(newFlowCode(), 'base64url'))).toBe(192)
   })
 
   test('keys of apps have 128 random bits', async () => {

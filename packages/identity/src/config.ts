@@ -11,6 +11,7 @@ import { customProviders, type ProviderSettings, providerSettings } from './prov
 import { parseCharacterSets } from './rules/character-sets.ts'
 import { parseGlobs } from './rules/glob.ts'
 import { parseMoment } from './rules/moment.ts'
+import { parseForbiddenWords } from './rules/password.ts'
 import { hourlyPerCaller, perCaller, rate } from './rules/rate-settings.ts'
 import { parseTestCodes } from './rules/test-codes.ts'
 import { type GatewayName, gateways } from './sms/all.ts'
@@ -120,6 +121,14 @@ export const settings = defineSettings(family, (read) => {
         {
           example: 'abcdefghijklmnopqrstuvwxyz:0123456789',
         },
+      ),
+      forbiddenWords: read.parsed(
+        'list',
+        'PASSWORD_FORBIDDEN_WORDS',
+        [],
+        'Words that no password may contain, in capitals or not: your own name, that of the product, of the town',
+        parseForbiddenWords,
+        { example: 'acme,rocket' },
       ),
       hashQueue: read.whole(
         'PASSWORD_HASH_QUEUE',

@@ -5,6 +5,7 @@ import { adminAuthorization, startIdentity, startWithInbox } from '../testing.ts
 let service: Awaited<ReturnType<typeof startWithInbox>>
 let open: Awaited<ReturnType<typeof startIdentity>>
 let closed: Awaited<ReturnType<typeof startIdentity>>
+let picky: Awaited<ReturnType<typeof startIdentity>>
 
 beforeAll(async () => {
   service = await startWithInbox()
@@ -15,8 +16,9 @@ beforeAll(async () => {
     AUTH_EXTERNAL_ANONYMOUS_USERS_ENABLED: 'true',
   })
   closed = await startIdentity({ AUTH_DISABLE_SIGNUP: 'true', AUTH_EXTERNAL_ANONYMOUS_USERS_ENABLED: 'true' })
+  picky = await startIdentity({ AUTH_PASSWORD_FORBIDDEN_WORDS: 'Rocket, acme' })
 })
-afterAll(() => Promise.all([service.stop(), open.stop(), closed.stop()]))
+afterAll(() => Promise.all([service.stop(), open.stop(), closed.stop(), picky.stop()]))
 
 const password = 'correct horse'
 const newEmail = () => `${randomUUID()}@site.test`
@@ -298,6 +300,16 @@ test('a weak password comes with its reasons, in both forms of an error', async 
   expect((await service.call('POST /signup', { json })).json()).toMatchObject({ error_code: 'weak_password', weak_password })
   const newer = await service.call('POST /signup', { json, headers: { 'x-supabase-api-version': '2024-01-01' } })
   expect(newer.json()).toMatchObject({ code: 'weak_password', weak_password })
+})
+
+test('a password with a word that the operator forbids is refused, and no word is told', async () => {
+  const answer = await picky.call('POST /signup', { json: { email: newEmail(), password: 'My-ROCKETS-fly-7' } })
+  expect(answer.json()).toEqual({
+    code: 422,
+    error_code: 'weak_password',
+    msg: 'Password contains a word that is too easy to guess here.',
+    weak_password: { reasons: ['words'] },
+  })
 })
 
 test('where signing up is disabled, it is', async () => {

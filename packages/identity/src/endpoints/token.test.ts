@@ -105,6 +105,20 @@ describe('password', () => {
       expect((await grant('password', { email, password: wrong })).told).toEqual(refused)
   })
 
+  test('who is refused stands in the log by their id, with where it came from, and a stranger as nobody', async () => {
+    const { userId } = await createAccount(service, { passwordHash: hash })
+    const before = service.lines.length
+    for (const email of [`${userId}@site.test`, `${randomUUID()}@site.test`])
+      await grant('password', { email, password: 'wrong horse' })
+    const lines = service.lines.slice(before)
+    const refusals = lines.filter(({ message }) => message === 'sign-in refused')
+    expect(refusals).toMatchObject([
+      { level: 'info', user: userId, method: 'password', address: '127.0.0.1', request_id: expect.any(String) as string },
+      { user: null },
+    ])
+    expect(JSON.stringify(lines)).not.toMatch(/@site\.test|wrong horse/)
+  })
+
   test('only whoever knows the password is told what else is the matter', async () => {
     const unconfirmed = await createAccount(service, { passwordHash: hash, emailConfirmedAt: null })
     const banned = await createAccount(service, { passwordHash: hash, bannedUntil: new Date('2099-01-01') })

@@ -119,9 +119,14 @@ async function byPassword(app: App, request: Incoming, { email = '', phone = '',
 
   const contact = email === '' ? { phone: stripPhone(phone) } : { email: email.trim().toLowerCase() }
   // Hashes of older kinds, which people bring along, take another time than ours.
-  const user = await evenOutRefusals(async () =>
-    provePassword(app, await findUserForSignIn(app.db, contact, audienceOf(app, request)), password),
-  )
+  const user = await evenOutRefusals(async () => {
+    const known = await findUserForSignIn(app.db, contact, audienceOf(app, request))
+    const proved = await provePassword(app, known, password)
+    if (proved) return proved
+    const { address } = originOf(request)
+    app.log.info({ request_id: request.id, user: known?.id ?? null, address, method: 'password' }, 'sign-in refused')
+    throw fail('invalid_credentials')
+  })
   const { emailConfirmedAt, phoneConfirmedAt } = user.account
   // Nothing of this is told to whoever does not know the password.
   if (isBanned(user.account, app.now())) throw fail('user_banned', { status: 400 })
@@ -140,19 +145,18 @@ async function byPassword(app: App, request: Incoming, { email = '', phone = '',
 
 type Known = NonNullable<Awaited<ReturnType<typeof findUserForSignIn>>>
 
-/** Whose password it is. Somebody unknown, or without a password, is found out no sooner than somebody whose password is wrong. */
+/** Whose password it is, if it is. Somebody unknown, or without a password, is found out no sooner than somebody whose password is wrong. */
 async function provePassword({ passwords, log }: App, known: Known | undefined, password: string) {
-  const refused = fail('invalid_credentials')
   // Nobody's password is that long, and hashing a megabyte costs more than a password should.
   const attempt = isOverlong(password) ? '' : password
   const hash = known && !known.deletedAt ? known.passwordHash : null
   if (!known || !hash) {
     await passwords.waste(attempt)
-    throw refused
+    return undefined
   }
   const verdict = await passwords.verify(attempt, hash)
   if (verdict.refused) log.warn({ user: known.id, reason: verdict.refused }, 'a stored password hash cannot be used')
-  if (!verdict.matches || attempt === '') throw refused
+  if (!verdict.matches || attempt === '') return undefined
   const { passwordHash: _, ...account } = known
   return { account, proved: { hash, betterHash: verdict.upgrade } }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Tx } from '@tollgate/kit/db'
 import { Answer, anyone, type Incoming, Nothing } from '@tollgate/kit/endpoint'
 import { Failure } from '@tollgate/kit/failure'
@@ -13,7 +12,7 @@ import { readPhone } from '../operations/read-input.ts'
 import { guessCode, type Key, redeemCode } from '../operations/redeem-code.ts'
 import { originOf, type Session, startSession } from '../operations/start-session.ts'
 import { linkPage } from '../pages/link-page.ts'
-import { hashLinkToken, isProvedToken } from '../rules/code.ts'
+import { hashLinkToken, isProvedToken, newFlowCode } from '../rules/code.ts'
 import { parseEmail } from '../rules/email.ts'
 import { verifiedTokens } from '../rules/purposes.ts'
 import { refusalAnswers, sessionAnswers, withFragment, withQuery } from '../rules/redirect-answer.ts'
@@ -190,7 +189,7 @@ async function enter(
     const redeemed = await redeemCode(app, tx, { linkToken: token, types }, { address: origin.address })
     if (redeemed.outcome === 'half-confirmed') return undefined
     if (!proved) return startSession(app, tx, { user: redeemed.user, method: 'otp', origin })
-    const code = randomUUID()
+    const code = newFlowCode()
     const flow =
       redeemed.flowId !== null && (await setFlowCode(tx, redeemed.flowId, { codeHash: hashLinkToken(code), now: app.now() }))
     if (!flow) throw fail('flow_state_not_found', { status: 422, message: 'No valid flow state found for user.' })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Incoming } from '@tollgate/kit/endpoint'
 import { Failure, Unavailable } from '@tollgate/kit/failure'
 import { OutsideTrouble } from '@tollgate/kit/fetch'
@@ -10,7 +9,7 @@ import { IdTokenProblem } from '../providers/id-tokens.ts'
 import { askingOf, exchangeCode, placesOf } from '../providers/oauth.ts'
 import { accessToken, readReturn, signedGet } from '../providers/oauth1.ts'
 import type { Profile } from '../providers/provider.ts'
-import { hashLinkToken } from '../rules/code.ts'
+import { hashLinkToken, newFlowCode } from '../rules/code.ts'
 import { readState } from '../rules/flow-state.ts'
 import { seal, unseal } from '../rules/seal.ts'
 import { claimFlow, deleteFlow, type ExternalFlow, findFlowState, setExternalFlowCode } from '../store/flows.ts'
@@ -72,7 +71,7 @@ export async function returnFromProvider(
     })
     return { session, provider: flow.provider, tokens: told }
   }
-  const code = randomUUID()
+  const code = newFlowCode()
   const sealed = seal(app.secrets.flows, flow.id, told)
   const now = app.now()
   await app.db.begin((tx) => setExternalFlowCode(tx, flow.id, { userId: user.id, codeHash: hashLinkToken(code), sealed, now }))

@@ -14,6 +14,11 @@ export function newLinkToken(proved: boolean): string {
   return `${proved ? pkcePrefix : ''}${randomBytes(28).toString('hex')}`
 }
 
+/** What a client that began a flow exchanges for its session, together with its proof. */
+export function newFlowCode(): string {
+  return randomBytes(24).toString('base64url')
+}
+
 const pkcePrefix = 'pkce_'
 
 export function isProvedToken(token: string): boolean {

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { breached, isOverlong, overlongPassword, passwordProblems, weaknessReport } from './password.ts'
+import { breached, isOverlong, overlongPassword, parseForbiddenWords, passwordProblems, weaknessReport } from './password.ts'
 
 const lower = 'abcdefghijklmnopqrstuvwxyz'
 const digits = '0123456789'
+const policy = { minLength: 6, requiredCharacters: [], forbiddenWords: [] }
 
 test.each([
   ['', 0, [], ['length']],
@@ -24,11 +25,11 @@ test.each([
   // They share their first half with the one that is asked for.
   ['pass😁word', 6, ['😀'], ['characters']],
 ])('%j with at least %i of %j: %j', (password, minLength, requiredCharacters, reasons) => {
-  expect(passwordProblems(password, { minLength, requiredCharacters }).map(({ reason }) => reason)).toEqual(reasons)
+  expect(passwordProblems(password, { ...policy, minLength, requiredCharacters }).map(({ reason }) => reason)).toEqual(reasons)
 })
 
 test('the messages are those that clients know, and a report joins them', () => {
-  const problems = passwordProblems('x', { minLength: 10, requiredCharacters: ['abc', ':!', digits] })
+  const problems = passwordProblems('x', { ...policy, minLength: 10, requiredCharacters: ['abc', ':!', digits] })
   expect(weaknessReport([...problems, breached])).toEqual({
     message:
       'Password should be at least 10 characters. Password should contain at least one character of each: abc, :!, 0123456789. ' +
@@ -37,8 +38,24 @@ test('the messages are those that clients know, and a report joins them', () => 
   })
 })
 
+test.each([
+  ['ILoveRockets', true],
+  ['rOCKETeer77', true],
+  ['rock-et-science', false],
+  ['Ångström-1', true],
+])('a word that is forbidden anywhere in a password, in capitals or not, refuses it: %s', (password, refused) => {
+  const forbiddenWords = parseForbiddenWords(' Rocket , ångström,,') as string[]
+  const reasons = passwordProblems(password, { ...policy, forbiddenWords }).map(({ reason }) => reason)
+  expect(reasons).toEqual(refused ? ['words'] : [])
+})
+
+test('a forbidden word that almost every password has is a mistake', () => {
+  expect(parseForbiddenWords('rocket,a')).toEqual({ expected: 'words of at least 3 letters, divided by commas' })
+  expect(parseForbiddenWords('')).toEqual([])
+})
+
 test('a minimum below six is six, in the message, too', () => {
-  expect(passwordProblems('12345', { minLength: 1, requiredCharacters: [] })).toEqual([
+  expect(passwordProblems('12345', { ...policy, minLength: 1 })).toEqual([
     { reason: 'length', message: 'Password should be at least 6 characters.' },
   ])
 })
@@ -55,7 +72,7 @@ test('a password that holds one character of each set lacks none', () => {
   fc.assert(
     fc.property(sets, fc.string(), (requiredCharacters, rest) => {
       const password = requiredCharacters.map((set) => [...set].at(-1)).join('') + rest
-      const reasons = passwordProblems(password, { minLength: 6, requiredCharacters }).map(({ reason }) => reason)
+      const reasons = passwordProblems(password, { ...policy, requiredCharacters }).map(({ reason }) => reason)
       expect(reasons).not.toContain('characters')
     }),
   )

@@ -1,6 +1,11 @@
-export type PasswordPolicy = { minLength: number; requiredCharacters: readonly string[] }
+export type PasswordPolicy = {
+  minLength: number
+  requiredCharacters: readonly string[]
+  /** In small letters. */
+  forbiddenWords: readonly string[]
+}
 
-export type WeaknessReason = 'length' | 'characters' | 'pwned'
+export type WeaknessReason = 'length' | 'characters' | 'words' | 'pwned'
 export type Weakness = { reason: WeaknessReason; message: string }
 
 /** Not a weakness but a refusal of its own: bcrypt, which clients still expect behind this service, reads no further. */
@@ -21,7 +26,8 @@ export function isOverlong(password: string): boolean {
 }
 
 /** What is wrong with a password, in the order and the words that clients know. */
-export function passwordProblems(password: string, { minLength, requiredCharacters }: PasswordPolicy): Weakness[] {
+export function passwordProblems(password: string, policy: PasswordPolicy): Weakness[] {
+  const { minLength, requiredCharacters, forbiddenWords } = policy
   const problems: Weakness[] = []
   const least = Math.max(leastMinimum, minLength)
   if (Buffer.byteLength(password) < least) {
@@ -32,7 +38,23 @@ export function passwordProblems(password: string, { minLength, requiredCharacte
     const message = `Password should contain at least one character of each: ${sets.join(', ')}.`
     problems.push({ reason: 'characters', message })
   }
+  const small = password.toLowerCase()
+  if (forbiddenWords.some((word) => small.includes(word))) {
+    // Which word it was is not told: the list tells strangers what people here would choose.
+    problems.push({ reason: 'words', message: 'Password contains a word that is too easy to guess here.' })
+  }
   return problems
+}
+
+const leastWord = 3
+
+/** Whoever forbade a single letter would have nobody join any more, and not know why. */
+export function parseForbiddenWords(text: string): string[] | { expected: string } {
+  const words = text.split(',').map((word) => word.trim().toLowerCase())
+  const given = words.filter((word) => word !== '')
+  return given.every((word) => [...word].length >= leastWord)
+    ? given
+    : { expected: `words of at least ${leastWord} letters, divided by commas` }
 }
 
 /** As the error says it, and as a sign-in with a password that has become too weak reports it. */

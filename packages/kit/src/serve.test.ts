@@ -92,6 +92,12 @@ test('a request without a host is refused, unless it is as old as that', async (
   expect(await say(origin, 'GET /plain HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
 })
 
+test('what comes behind a head that was cut in two is not taken for another request', async () => {
+  const { origin } = await start()
+  const heard = await say(origin, 'GET /plain HTTP/1.1\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(heard.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
+})
+
 test('a body on a request that takes none is passed over, and the connection goes on', async () => {
   const { origin } = await start()
   const heard = await say(

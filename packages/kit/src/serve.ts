@@ -115,8 +115,10 @@ export function createHandler<App>(options: ServeOptions<App>): Handler {
 
     const respond = async (): Promise<Wire> => {
       if (request.method === 'OPTIONS') return preflight(manner, path, message, found)
-      // https://www.rfc-editor.org/rfc/rfc9112#section-3.2: without a host nobody can tell whom it was meant for.
-      if (message.headers.host === undefined && message.httpVersion === '1.1') throw manner.fail('bad_request')
+      // https://www.rfc-editor.org/rfc/rfc9112#section-3.2: without a host nobody can tell whom it was meant for. A head that breaks off
+      // there was cut in two, and what comes behind it is no request.
+      if (message.headers.host === undefined && message.httpVersion === '1.1')
+        throw manner.fail('bad_request', { headers: { connection: 'close' } })
       if (!found) throw manner.fail('not_found')
       if (!('target' in found)) throw manner.fail('method_not_allowed', { headers: { allow: allowed(found.methods) } })
       return answer(app, found.target, { request, message, params: found.params, query }, manner)

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { type Heard, wrongWithAny, wrongWithIdentity, wrongWithPayments } from './fuzz-bytes.ts'
+import { startIdentity } from '@tollgate/identity/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { exchange, type Heard, wrongWithAny, wrongWithIdentity, wrongWithPayments } from './fuzz-bytes.ts'
 import { luckOf } from './fuzz-calls.ts'
 import { createFindings, reachOf, statusesOf } from './fuzz-findings.ts'
 import type { FuzzRequest } from './fuzz-requests.ts'
@@ -20,6 +21,16 @@ const request = (...headers: [string, string][]): FuzzRequest => ({
 })
 const json = { 'content-type': 'application/json' }
 const jsonLine = { 'content-type': 'application/json; charset=utf-8' }
+
+test('of bytes that were read as two requests the first answer is heard', async () => {
+  const service = await startIdentity()
+  onTestFinished(() => service.stop())
+  const bytes = Buffer.from(
+    'GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  )
+  const { status, body } = await exchange(service.origin, bytes, true)
+  expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ name: 'GoTrue' })])
+})
 
 test('a 5xx, and every header that is missing, is a broken promise', () => {
   expect(wrongWithAny(answer(200))).toBeUndefined()

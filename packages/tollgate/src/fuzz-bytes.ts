@@ -21,7 +21,7 @@ export function exchange(origin: string, bytes: Buffer, whole: boolean): Promise
     socket.on('close', () => {
       clearTimeout(enough)
       try {
-        resolve(read(Buffer.concat(heard).toString('utf8')))
+        resolve(read(Buffer.concat(heard).toString('latin1')))
       } catch (problem) {
         reject(problem)
       }
@@ -34,6 +34,7 @@ export function exchange(origin: string, bytes: Buffer, whole: boolean): Promise
 /** Whoever hangs up before there is an answer gets none. */
 export class HungUp extends Error {}
 
+/** The first answer. What was sent may have been read as two requests, and been answered twice. */
 function read(text: string): Heard {
   const final = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   if (final === '') throw new HungUp('no answer')
@@ -44,7 +45,9 @@ function read(text: string): Heard {
   const headers = new Map(
     lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
   )
-  return { status, headers, body: rest.join('\r\n\r\n') }
+  const body = rest.join('\r\n\r\n')
+  const length = Number(headers.get('content-length') ?? body.length)
+  return { status, headers, body: Buffer.from(body.slice(0, length), 'latin1').toString('utf8') }
 }
 
 /** What an answer breaks of what is promised to everybody, if anything. */

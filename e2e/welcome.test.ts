@@ -116,6 +116,9 @@ test.each(['identity', 'payments'] as const)(
     await page.goto(`${dev[service]}/docs`)
     expect(await page.locator('section').count()).toBeGreaterThanOrEqual(2)
     expect(await overflow(page)).toBeLessThanOrEqual(0)
+    // Beside the text, too, the list has room for its longest path.
+    await page.setViewportSize({ width: 1000, height: 700 })
+    expect(await page.locator('nav').evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0)
     expect([...new Set(asked)]).toEqual([dev[service]])
     expect(complaints).toEqual([])
     await page.context().close()

@@ -112,7 +112,7 @@ const style = `
 * { box-sizing: border-box } body { margin: 0; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); display: grid; grid-template-columns: 20rem minmax(0, 1fr) }
 nav { padding: 2rem 1.5rem; background: var(--soft); border-right: 1px solid var(--line); height: 100vh; overflow: auto; position: sticky; top: 0 }
 nav h1 { font-size: 1.2rem; margin: 0 } nav h2 { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em; color: var(--quiet); margin: 1.5rem 0 .3rem }
-nav ul { list-style: none; margin: 0; padding: 0; font: .85rem/2 ui-monospace, monospace } a { color: var(--accent); text-decoration: none } a:hover { text-decoration: underline }
+nav ul { list-style: none; margin: 0; padding: 0; font: .85rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere } nav li { margin: .4rem 0 } a { color: var(--accent); text-decoration: none } a:hover { text-decoration: underline }
 main { padding: 2rem 2.5rem 6rem; max-width: 60rem } section { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1rem }
 h3 { font-size: 1.15rem } h4 { margin: 1.4rem 0 .3rem; font-size: .9rem } table { border-collapse: collapse; width: 100%; font-size: .92rem } td { border-top: 1px solid var(--line); padding: .35rem .8rem .35rem 0; vertical-align: top; overflow-wrap: anywhere } td:first-child { width: 32% } td:nth-child(2) { width: 28% }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere } .quiet { color: var(--quiet); font-size: .92rem } i { color: var(--quiet); font-size: .8rem }

@@ -113,7 +113,7 @@ describe('password', () => {
     const lines = service.lines.slice(before)
     const refusals = lines.filter(({ message }) => message === 'sign-in refused')
     expect(refusals).toMatchObject([
-      { level: 'info', user: userId, method: 'password', address: '127.0.0.1', request_id: expect.any(String) as string },
+      { level: 'info', user: userId, grant: 'password', address: '127.0.0.1', request_id: expect.any(String) as string },
       { user: null },
     ])
     expect(JSON.stringify(lines)).not.toMatch(/@site\.test|wrong horse/)

@@ -124,7 +124,7 @@ async function byPassword(app: App, request: Incoming, { email = '', phone = '',
     const proved = await provePassword(app, known, password)
     if (proved) return proved
     const { address } = originOf(request)
-    app.log.info({ request_id: request.id, user: known?.id ?? null, address, method: 'password' }, 'sign-in refused')
+    app.log.info({ request_id: request.id, user: known?.id ?? null, address, grant: 'password' }, 'sign-in refused')
     throw fail('invalid_credentials')
   })
   const { emailConfirmedAt, phoneConfirmedAt } = user.account

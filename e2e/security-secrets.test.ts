@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identity } from '@tollgate/identity/main'
@@ -13,6 +13,7 @@ import { startTelemetry } from '@tollgate/kit/telemetry'
 import type { CallOptions } from '@tollgate/kit/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { databaseFiles } from './database-files.ts'
 
 /**
  * Everything that opens an account goes through the identity service, in every way, rightly, wrongly and while the database breaks; then all that
@@ -338,15 +339,12 @@ test('passwords are hashed by argon2id with 19 MiB and two passes, and a salt ea
 
 test('the log of changes and every file of the database have none, nor has its log of statements with their parameters', async () => {
   await query('checkpoint')
-  const files = readdirSync(join(folder, 'postgres'), { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
-  const logs = files.filter(({ name }) => name.endsWith('.log'))
-  expect([files.some(({ parentPath }) => parentPath.endsWith('pg_wal')), logs.length > 0]).toEqual([true, true])
-  for (const { parentPath, name } of files) {
-    const bytes = readFileSync(join(parentPath, name))
+  const { files, statements } = databaseFiles(join(folder, 'postgres'))
+  for (const file of files) {
+    const bytes = readFileSync(file)
     const found = [...secrets].filter(([, secret]) => bytes.includes(secret)).map(([what]) => what)
-    expect([name, found]).toEqual([name, []])
+    expect([file, found]).toEqual([file, []])
   }
-  const statements = logs.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n')
   // It has the parameters, or this would be no proof.
   expect(statements).toContain('ann.new@site.test')
   expect(foundIn(statements)).toEqual([])

@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { generateKeyPairSync, hash } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { startClearhausFake } from '../acquirers/clearhaus-fake.ts'
 import { plantMerchant, startPayments } from '../testing.ts'
 
@@ -130,4 +130,42 @@ test('an agreement of a payment that is declined is not kept', async () => {
   const refused = await pay(await orderOf(merchant.key, { amount, unplanned: { merchant: true } }, '4200001234630000'))
   expect(refused.json()).toMatchObject({ code: 'PAYMENT_REJECTED_BY_ISSUER' })
   expect(await service.app.db`select from pay.agreements where merchant_id = ${merchant.id}`).toEqual([])
+})
+
+describe('a card that is declined again and again', () => {
+  const declining = '4200001234630000'
+  const amountOf = (value: number) => ({ amount: { currency: 'EUR', exponent: 2, value } })
+
+  async function attempts(count: number, value: number, pan = declining) {
+    const merchant = await plantMerchant(service, { test: false })
+    const orders = await Promise.all(Array.from({ length: count }, () => orderOf(merchant.key, amountOf(value), pan)))
+    return (await Promise.all(orders.map(pay))).map(({ status }) => status).toSorted()
+  }
+
+  test('is tried ten times, whoever tries, wherever, and however many at once', async () => {
+    // The card of the test before was declined once.
+    service.now.advance(86_400)
+    const before = fake.requests.length
+    const [here, there] = await Promise.all([attempts(12, 40410), attempts(12, 40410)])
+    expect([...here, ...there].toSorted()).toEqual([...Array(10).fill(400), ...Array(14).fill(429)])
+    expect(fake.requests.length).toBe(before + 10)
+    expect(await attempts(1, 20000)).toEqual([429])
+  })
+
+  test('is tried once more every two hours; others go on, and a try that pays is not counted', async () => {
+    expect(await attempts(1, 1000, number)).toEqual([200])
+    service.now.advance(7_200)
+    // Were it counted, the second would find nothing left.
+    expect([await attempts(1, 20000), await attempts(1, 20000)]).toEqual([[200], [200]])
+    expect([await attempts(1, 40410), await attempts(1, 40410)]).toEqual([[400], [429]])
+  })
+
+  test('is known by a print that tells nothing without the key', async () => {
+    const rows = await service.app.db<{ key: Buffer }>`select key from kit.rate_limits`
+    expect(rows.length).toBeGreaterThan(0)
+    const plain = [declining, `declined card ${declining}`].flatMap((text) =>
+      ['sha256', 'sha1', 'md5'].map((name) => hash(name, text, 'hex')),
+    )
+    for (const { key } of rows) expect(plain).not.toContain(key.toString('hex'))
+  })
 })

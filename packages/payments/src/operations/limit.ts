@@ -4,6 +4,7 @@ import { networkOf } from '@tollgate/kit/client-address'
 import type { Incoming } from '@tollgate/kit/endpoint'
 import { Failure } from '@tollgate/kit/failure'
 import type { Rate } from '@tollgate/kit/rate'
+import type { Secret } from '@tollgate/kit/secret'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 
@@ -15,17 +16,26 @@ export async function limitCaller(app: Parts, request: Incoming, what: string, r
   if (key) judge(app, { what, rate }, await takeFromBucket(app.db, key, rate, app.now()))
 }
 
+type Attempt = { request: Incoming; payee: { test: boolean }; card: { number: Secret } }
+
 /**
- * Tries a payment, unless too many of this caller's were declined: trying out card numbers is what thieves do with a shop's public key.
- * Whoever succeeds is not counted, so that a till, or an office, can pay all day. What came of an earlier try belongs outside: to be told
- * of it again is not to try again.
+ * Tries a payment, unless too many of this caller's, or of this card's, were declined: trying out numbers, or the codes of one number from
+ * many places, is what thieves do with a shop's public key. Whoever succeeds is not counted, so that a till, or an office, can pay all day.
+ * What came of an earlier try belongs outside: to be told of it again is not to try again.
  */
-export async function limitDeclines<T>(app: Parts, request: Incoming, tryIt: () => Promise<T>): Promise<T> {
-  const limit = { what: 'declined', rate: app.config.rateLimit.declined }
-  const key = bucketOf(app, request, limit.what)
-  if (!key) return tryIt()
+export async function limitDeclines<T>(
+  app: Parts & Pick<App, 'vault'>,
+  { request, payee, card }: Attempt,
+  tryIt: () => Promise<T>,
+): Promise<T> {
+  const { declined: callers, declinedCard: cards } = app.config.rateLimit
+  const limits = [
+    { what: 'declined', rate: callers, key: bucketOf(app, request, 'declined') },
+    // Everybody tries with the same test cards, all day.
+    { what: 'declined_card', rate: cards, key: payee.test ? undefined : cardBucketOf(app, card) },
+  ].flatMap(({ key, ...limit }) => (key ? [{ ...limit, key }] : []))
   // Counted beforehand and forgiven afterwards: whoever tries many cards at once would otherwise be done before the first is counted.
-  judge(app, limit, await takeFromBucket(app.db, key, limit.rate, app.now()))
+  for (const limit of limits) judge(app, limit, await takeFromBucket(app.db, limit.key, limit.rate, app.now()))
   let declined = false
   try {
     return await tryIt()
@@ -34,7 +44,7 @@ export async function limitDeclines<T>(app: Parts, request: Incoming, tryIt: () 
     throw problem
   } finally {
     // Whoever has paid is told so, also where this fails: one try less is all that it costs.
-    if (!declined) await putIntoBucket(app.db, key, limit.rate).catch(() => {})
+    if (!declined) for (const { key, rate } of limits) await putIntoBucket(app.db, key, rate).catch(() => {})
   }
 }
 
@@ -62,6 +72,11 @@ function bucketOf({ config }: Parts, { headers }: Incoming, what: string): Buffe
         .update(`${what}\0${networkOf(first)}`)
         .digest()
     : undefined
+}
+
+/** Under a key, for all card numbers that there are can be tried in an hour by whoever reads the table without it. */
+function cardBucketOf({ vault }: Pick<App, 'vault'>, { number }: Attempt['card']): Buffer | undefined {
+  return vault.mark(`declined card ${number.reveal()}`)
 }
 
 function judge(

@@ -61,7 +61,7 @@ export function payAtGateway(app: App, request: Incoming, order: Order): Promise
       simulation: undefined,
       refused: refusalOf(order),
     })
-  const limited = () => limitDeclines(app, request, story)
+  const limited = () => limitDeclines(app, { request, payee, card }, story)
   return orReplay(app, claim, limited, (claimed) => replayAuthorization(app, claimed))
 }
 

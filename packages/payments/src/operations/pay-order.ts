@@ -34,7 +34,7 @@ export async function payOrder(
     return await orReplay(
       app,
       claim,
-      () => limitDeclines(app, request, () => payByCard(app, { ...payment, simulation: course.simulation })),
+      () => limitDeclines(app, { request, payee, card }, () => payByCard(app, { ...payment, simulation: course.simulation })),
       (claimed) => replayAuthorization(app, claimed),
     )
   } catch (problem) {

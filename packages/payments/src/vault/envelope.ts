@@ -61,6 +61,11 @@ export function decryptOnce(key: Buffer, encrypted: Buffer, about: string): Buff
   return decrypt(key, Buffer.alloc(lengths.start), encrypted, Buffer.from(about))
 }
 
+/** The same for the same content, so that it can be compared, and nothing that could be tried out without the key. */
+export function markOf([{ key }]: MasterKeys, content: string): Buffer {
+  return createHmac('sha256', key).update('tollgate vault mark ').update(content).digest()
+}
+
 type Parts = { id: string; head: Buffer; nonce: Buffer; key: Buffer; rest: Buffer }
 
 function split(sealed: Buffer): Parts | undefined {

@@ -220,6 +220,13 @@ test('other bytes under the same id open nothing', () => {
   expect(impostor.open('pcn', token, now())).toBe('invalid')
 })
 
+test('a mark is the same for the same value and first key, and for nothing else', () => {
+  const mark = vault.mark('4100000000000000')
+  expect(testVault('new').mark('4100000000000000')).toEqual(mark)
+  expect(vault.mark('4100000000000001')).not.toEqual(mark)
+  expect(testVault('old', 'new').mark('4100000000000000')).not.toEqual(mark)
+})
+
 test('without keys every use is refused in the words of whoever made the vault', () => {
   const none = createVault({ keys: undefined, tokenExp: 1200 }, () => new Error('no keys'))
   const uses: (() => unknown)[] = [
@@ -234,6 +241,8 @@ test('without keys every use is refused in the words of whoever made the vault',
     () => none.sealNote({}, 'x'),
     () => none.openNote('x', 'x'),
   ]
-  expect(uses.length).toBe(Object.keys(none).length)
   for (const use of uses) expect(use).toThrow('no keys')
+  // Who only wants to know something again can do without.
+  expect(none.mark('x')).toBeUndefined()
+  expect(uses.length + 1).toBe(Object.keys(none).length)
 })

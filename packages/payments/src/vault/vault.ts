@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Secret } from '@tollgate/kit/secret'
-import { decryptOnce, encryptOnce, keyIdOf, open, rewrap, seal, unwrap, wrap } from './envelope.ts'
+import { decryptOnce, encryptOnce, keyIdOf, markOf, open, rewrap, seal, unwrap, wrap } from './envelope.ts'
 import type { MasterKeys } from './master-keys.ts'
 import { fromBase64, readToken, type TokenType, writeToken } from './tokens.ts'
 import type { VaultSettings } from './vault-settings.ts'
@@ -24,6 +24,8 @@ export type Vault = {
   unlock(locked: Buffer, about: string): Secret | undefined
   /** The same under the first key, without a look at the value. Undefined where it is already, or where no key opens it. */
   relock(locked: Buffer, about: string): Buffer | undefined
+  /** By which a value is known again under the same first key, and by nothing else. Undefined where no keys are set. */
+  mark(value: string): Buffer | undefined
   /** For what travels with somebody who may neither read nor change it. Every note of the same content is another text. */
   sealNote(note: object, about: string): string
   openNote(note: string, about: string): unknown
@@ -71,6 +73,8 @@ export function createVault({ keys, tokenExp }: VaultSettings, missing: () => Er
       const [first] = ring()
       return keyIdOf(locked) === first.id ? undefined : rewrap(ring(), locked, `lock ${about}`)
     },
+
+    mark: (value) => keys && markOf(keys.reveal(), value),
 
     sealNote: (note, about) => seal(ring(), Buffer.from(JSON.stringify(note)), `note ${about}`).toString('base64'),
     openNote(note, about) {

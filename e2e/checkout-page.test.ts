@@ -1,12 +1,11 @@
 import { startHttpFake } from '@tollgate/kit/http-fake'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { bank, type Counter, openCounter, type Paid, typeCard, violations } from './checkout-page.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { bank, type Counter, openCounter, typeCard, violations } from './checkout-page.ts'
 import { openShop } from './payments-service.ts'
 
 let counter: Counter
 let site: Awaited<ReturnType<typeof startHttpFake>>
-let before: number
 
 beforeAll(async () => {
   counter = await openCounter()
@@ -18,18 +17,10 @@ afterAll(async () => {
   await counter?.stop()
   await site?.close()
 })
-beforeEach(async () => {
-  before = (await counter.payments()).length
-})
 afterEach(async () => {
   await counter.closePages()
   expect(counter.complaints.splice(0)).toEqual([])
 })
-
-/** What was paid, or tried, in this test. */
-async function paid(): Promise<Paid[]> {
-  return (await counter.payments()).slice(before)
-}
 
 const payButton = (page: Page) => page.locator('#pay')
 
@@ -45,7 +36,7 @@ test('a customer pays by link: the bank asks, the receipt tells, the shop finds 
   await payButton(page).click()
   await bank(page).getByRole('button', { name: 'Confirm' }).click()
   const id = await expectReceipt(page)
-  expect(await paid()).toMatchObject([
+  expect(await counter.paid()).toMatchObject([
     { id, state: 'approved', amount: 1234, currency: 'EUR', tds: 'full', custom: { reference: 'A-17' } },
   ])
   expect(await page.locator('#receipt').innerText()).toMatch(/€12\.34[\s\S]*Coffee & John[\s\S]*2030[\s\S]*•••• 0000[\s\S]*A-17/)
@@ -81,13 +72,13 @@ test('who refuses at the bank has not paid, and can try again with the same card
   const failure = page.getByRole('alert')
   await failure.waitFor()
   expect(await failure.innerText()).toBe('Your bank could not confirm that it is you.\n\nNo money was taken.')
-  expect((await paid()).map(({ state }) => state)).toEqual(['declined'])
+  expect((await counter.paid()).map(({ state }) => state)).toEqual(['declined'])
   expect(await page.locator('#number').getAttribute('placeholder')).toBe('•••• 0000')
   await page.locator('#code').fill('123')
   await payButton(page).click()
   await bank(page).getByRole('button', { name: 'Confirm' }).click()
   await expectReceipt(page)
-  expect((await paid()).map(({ state }) => state)).toEqual(['declined', 'approved'])
+  expect((await counter.paid()).map(({ state }) => state)).toEqual(['declined', 'approved'])
 })
 
 test.each(['click', 'Escape'])('who leaves the bank alone (%s) has not paid', async (way) => {
@@ -100,7 +91,7 @@ test.each(['click', 'Escape'])('who leaves the bank alone (%s) has not paid', as
   await page.getByRole('alert').waitFor()
   expect(await page.getByRole('alert').innerText()).toBe('You cancelled the payment.\n\nNo money was taken.')
   expect(await page.getByRole('dialog').count()).toBe(0)
-  expect(await paid()).toEqual([])
+  expect(await counter.paid()).toEqual([])
 })
 
 test('every outcome that a tester can choose comes out', async () => {
@@ -128,7 +119,7 @@ test('every outcome that a tester can choose comes out', async () => {
   await page.getByRole('button', { name: 'Fill in a test card' }).click()
   await payButton(page).click()
   await expectReceipt(page)
-  expect((await paid()).filter(({ state }) => state === 'approved')).toMatchObject([{ tds: 'attempt' }])
+  expect((await counter.paid()).filter(({ state }) => state === 'approved')).toMatchObject([{ tds: 'attempt' }])
   const listed = await page
     .locator('#outcome option')
     .evaluateAll((options) => options.map((each) => (each as HTMLOptionElement).value))
@@ -144,7 +135,7 @@ test('where the bank will not have it, confirming does not help', async () => {
   await bank(page).getByRole('button', { name: 'Confirm' }).click()
   await page.getByRole('alert').waitFor()
   expect(await page.getByRole('alert').innerText()).toContain('Your bank could not confirm that it is you.')
-  expect((await paid()).map(({ state }) => state)).toEqual(['declined'])
+  expect((await counter.paid()).map(({ state }) => state)).toEqual(['declined'])
 })
 
 test('a double click and a second Enter pay once', async () => {
@@ -154,7 +145,7 @@ test('a double click and a second Enter pay once', async () => {
   await payButton(page).dblclick()
   await page.keyboard.press('Enter')
   await expectReceipt(page)
-  expect(await paid()).toHaveLength(1)
+  expect(await counter.paid()).toHaveLength(1)
 })
 
 test('a reload in the middle goes on with the same payment, and one after it shows the receipt', async () => {
@@ -169,7 +160,7 @@ test('a reload in the middle goes on with the same payment, and one after it sho
   expect(await expectReceipt(page)).toBe(id)
   expect(await page.locator('#paid-more').innerText()).toBe('This payment has been made already.')
   expect(await page.getByRole('button', { name: 'New payment' }).count()).toBe(0)
-  expect(await paid()).toMatchObject([{ id }])
+  expect(await counter.paid()).toMatchObject([{ id }])
 })
 
 test('a reload while the money is being taken pays once', async () => {
@@ -187,7 +178,7 @@ test('a reload while the money is being taken pays once', async () => {
   await page.unroute('**/payments/challenges/authorize')
   await page.reload()
   const id = await expectReceipt(page)
-  expect(await paid()).toMatchObject([{ id, state: 'approved' }])
+  expect(await counter.paid()).toMatchObject([{ id, state: 'approved' }])
 })
 
 test('when nobody can say whether it went through, the payer is told so, and the same payment is asked about again', async () => {
@@ -210,7 +201,7 @@ test('when nobody can say whether it went through, the payer is told so, and the
   await page.unroute('**/payments/challenges/authorize')
   await page.getByRole('button', { name: 'Try again' }).click()
   const id = await expectReceipt(page)
-  expect(await paid()).toMatchObject([{ id, state: 'approved' }])
+  expect(await counter.paid()).toMatchObject([{ id, state: 'approved' }])
 })
 
 test('lost answers are asked for again, and the payer is told to wait', async () => {
@@ -238,7 +229,7 @@ test('lost answers are asked for again, and the payer is told to wait', async ()
   await payButton(page).click()
   await expectReceipt(page)
   expect(seen).toContain('No connection. Trying again …')
-  expect(await paid()).toHaveLength(1)
+  expect(await counter.paid()).toHaveLength(1)
 })
 
 test('the payer is taken back to the shop, and the back button shows the receipt instead of another payment', async () => {
@@ -254,7 +245,7 @@ test('the payer is taken back to the shop, and the back button shows the receipt
   await page.goBack()
   expect(await expectReceipt(page)).toBe(id)
   expect(await page.getByRole('link', { name: 'Go back now' }).getAttribute('href')).toContain(`transactionId=${id}`)
-  expect(await paid()).toHaveLength(1)
+  expect(await counter.paid()).toHaveLength(1)
 })
 
 test('whoever has no amount in their link types one, as people of their country do, and starts over afterwards', async () => {
@@ -276,7 +267,7 @@ test('whoever has no amount in their link types one, as people of their country 
   await page.locator('#again').click()
   await amount.waitFor()
   expect(await amount.inputValue()).toBe('')
-  expect(await paid()).toMatchObject([{ amount: 705, currency: 'EUR' }])
+  expect(await counter.paid()).toMatchObject([{ amount: 705, currency: 'EUR' }])
 })
 
 test.each([
@@ -298,7 +289,7 @@ test('a subscription is paid with what it takes to charge again', async () => {
   await expectReceipt(page)
   expect(
     await counter.service.app
-      .db`select 1 from pay.agreements where merchant_id = ${counter.shop.id} and transaction_id = ${(await paid())[0]?.id ?? ''}`,
+      .db`select 1 from pay.agreements where merchant_id = ${counter.shop.id} and transaction_id = ${(await counter.paid())[0]?.id ?? ''}`,
   ).toHaveLength(1)
 })
 
@@ -370,7 +361,7 @@ test('what is wrong is said beside each field, the first of them has the focus, 
   await page.keyboard.type('1/20')
   await page.keyboard.press('Tab')
   expect(await page.locator('#expiry-error').innerText()).toBe('This card has expired.')
-  expect(await paid()).toEqual([])
+  expect(await counter.paid()).toEqual([])
 })
 
 test('on a slow phone with a poor connection it can be typed into at once', async () => {
@@ -456,5 +447,5 @@ test('who takes too long at the bank begins anew, and is told that nothing was t
   expect(await page.locator('#number').getAttribute('placeholder')).toBe('')
   await page.reload()
   expect(await payButton(page).isVisible()).toBe(true)
-  expect(await paid()).toEqual([])
+  expect(await counter.paid()).toEqual([])
 })

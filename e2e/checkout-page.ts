@@ -15,12 +15,12 @@ export type Counter = {
   /** A page of somebody else's, in a browser whose clock is the service's. */
   visit(address: string, options?: BrowserContextOptions): Promise<Page>
   closePages(): Promise<void>
-  /** The payments of the shop, oldest first. */
-  payments(): Promise<Paid[]>
+  /** What was paid, or tried, since the pages were closed last; the oldest first. */
+  paid(): Promise<Paid[]>
   stop(): Promise<void>
 }
 
-export type Paid = {
+type Paid = {
   id: string
   state: string
   amount: number
@@ -40,6 +40,7 @@ export async function openCounter(): Promise<Counter> {
   const browser = await openBrowser()
   const complaints: string[] = []
   const seen = new Set<string>()
+  let past = 0
 
   const visit = async (address: string, options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', ...options })
@@ -57,19 +58,22 @@ export async function openCounter(): Promise<Counter> {
     return page
   }
 
+  async function paid(): Promise<Paid[]> {
+    const found = await service.app.db<Paid>`
+      select id, state, amount, currency, tds, custom, recurring from pay.transactions where merchant_id = ${shop.id} order by id`
+    // The clock stands still, and nodes know nothing of each other's ids of one moment: what was seen first came first.
+    for (const { id } of found) seen.add(id)
+    return [...seen].slice(past).map((id) => found.find((each) => each.id === id) as Paid)
+  }
+
   return {
     ...{ service, shop, complaints, visit },
     open: (query, options) => visit(`${origin}/pos?${new URLSearchParams({ key: shop.key, test: '1', ...query })}`, options),
+    paid,
     async closePages() {
       for (const context of browser.contexts()) await context.close()
-    },
-    async payments() {
-      const found = await service.app.db<Paid>`
-        select id, state, amount, currency, tds, custom, recurring from pay.transactions where merchant_id = ${shop.id} order by id`
-      // The clock stands still, and nodes know nothing of each other's ids of one moment: what was seen first came first.
-      for (const { id } of found) seen.add(id)
-      const order = [...seen]
-      return found.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
+      await paid()
+      past = seen.size
     },
     async stop() {
       await browser.close()

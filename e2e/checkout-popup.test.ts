@@ -1,11 +1,10 @@
 import { startHttpFake } from '@tollgate/kit/http-fake'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { bank, type Counter, openCounter, type Paid, typeCard, violations } from './checkout-page.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { bank, type Counter, openCounter, typeCard, violations } from './checkout-page.ts'
 
 /** What is inside the popup's frame, in the page of a shop that speaks to it as the popup does. */
 let counter: Counter
 let site: Awaited<ReturnType<typeof startHttpFake>>
-let before: number
 
 beforeAll(async () => {
   counter = await openCounter()
@@ -16,9 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await counter?.stop()
   await site?.close()
-})
-beforeEach(async () => {
-  before = (await counter.payments()).length
 })
 afterEach(async () => {
   await counter.closePages()
@@ -33,11 +29,6 @@ addEventListener('message', (event) => {
 })`
   return `<!doctype html><link rel="icon" href="data:,"><title>Shop</title><script>${script}</script>
 <iframe title="Pay" src="${frame.replaceAll('&', '&amp;')}" style="position:fixed;inset:0;width:100%;height:100%;border:0"></iframe>`
-}
-
-/** What was paid, or tried, in this test. */
-async function paid(): Promise<Paid[]> {
-  return (await counter.payments()).slice(before)
 }
 
 async function openPopup(config: object, key = counter.shop.key) {
@@ -70,7 +61,7 @@ test('a popup takes a payment, with what the shop asks besides, and tells the pa
   await expect
     .poll(told, { timeout: 15_000 })
     .toMatchObject([{}, { tollgate: 'paid', result: { transaction: { id: expect.any(String) }, custom } }])
-  expect(await paid()).toMatchObject([{ amount: 1990, custom, state: 'approved' }])
+  expect(await counter.paid()).toMatchObject([{ amount: 1990, custom, state: 'approved' }])
 })
 
 test('a shop whose page is loaded anew in the middle gets the same payment, not another', async () => {
@@ -83,7 +74,7 @@ test('a shop whose page is loaded anew in the middle gets the same payment, not 
   await expect.poll(() => page.frames().length).toBeGreaterThan(1)
   await page.frameLocator('iframe').frameLocator('#challenge iframe').getByRole('button', { name: 'Confirm' }).click()
   await expect.poll(told, { timeout: 15_000 }).toMatchObject([{}, { tollgate: 'paid' }])
-  expect(await paid()).toMatchObject([{ amount: 700 }])
+  expect(await counter.paid()).toMatchObject([{ amount: 700 }])
   await page.reload()
   await anew().locator('#number').waitFor()
 })
@@ -101,7 +92,7 @@ test('in a popup the payer may choose the amount, and may be told what is to com
   await typeCard(inside)
   await inside.locator('#pay').click()
   await expect.poll(told, { timeout: 15_000 }).toMatchObject([{}, { tollgate: 'paid' }])
-  expect(await paid()).toMatchObject([{ amount: 350, custom: { tip: '3.50' } }])
+  expect(await counter.paid()).toMatchObject([{ amount: 350, custom: { tip: '3.50' } }])
 })
 
 test('a popup that is closed says so, with the button and with Escape', async () => {

@@ -26,6 +26,8 @@ export async function acquirerScene({ shops, random }: { shops: number; random: 
       PAY_VAULT_KEYS: `torture:${Buffer.alloc(32, 'torture').toString('base64')}`,
       PAY_VAULT_TOKEN_EXP: '3600',
       PAY_PAYMENT_EXP: '3600',
+      // All of them pay with one card, at once.
+      PAY_RATE_LIMIT_DECLINED_CARD: '1000000',
       ...gateway.env,
     },
     outsiders: { acquirer: gateway },

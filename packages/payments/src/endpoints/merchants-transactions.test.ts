@@ -171,6 +171,8 @@ test('one key makes one transaction, whether it was approved or declined', async
 
 test('an authorization whose answer is lost is no second charge, and is found out later', async () => {
   const { charge, read, source, list } = await arrange({ acquirer: { authorize: 'unanswered' } })
+  // Ids of several nodes are in order by the millisecond.
+  service.now.advance(0.001)
   const answer = await charge({}, { 'idempotency-key': 'silent' })
   expect(answer.status).toBe(504)
   const { transactionId } = answer.json<{ transactionId: string }>()

@@ -172,7 +172,8 @@ async function migrated(prepare: (client: pg.Client) => Promise<string>, actual 
   const database = await scratchDatabase()
   const client = new pg.Client(database.url)
   await client.connect()
-  const url = await prepare(client).then((user) => (user === '' ? database.url : asUser(database.url, user)))
+  // A pooler may have a user of its own, whoever asks.
+  const url = await prepare(client).then((user) => (user === '' ? database.url : asUser(database.directUrl, user)))
   await migrate({ url, schema: { written: 'auth', actual }, migrations: identity.migrations })
   const { rows } = await client.query('select indexdef from pg_indexes where indexname = $1', ['users_search_idx'])
   await client.query(`insert into ${actual}.users (id, aud, email) values (gen_random_uuid(), 'a', 'ann@site.test')`)

@@ -373,17 +373,12 @@ test('on a slow phone with a poor connection it can be typed into at once', asyn
   await devtools.send('Network.emulateNetworkConditions', speed)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
   const address = page.url()
-  const usable = async () => {
-    const started = performance.now()
-    await page.goto(address, { waitUntil: 'commit' })
-    await page.locator('#pay:enabled').waitFor()
-    return performance.now() - started
-  }
-  // 0.6 to 0.9 s on a machine that does nothing else. Here others are at work, who may be in its way once; a slow page is slow every time.
-  let soonest = await usable()
-  for (let again = 0; again < 4 && soonest >= 2500; again++) soonest = Math.min(soonest, await usable())
-  expect(soonest).toBeLessThan(2500)
-}, 60_000)
+  const started = performance.now()
+  await page.goto(address, { waitUntil: 'commit' })
+  await page.locator('#pay:enabled').waitFor()
+  // 0.6 to 0.9 s on a machine that does nothing else; here other tests run beside it.
+  expect(performance.now() - started).toBeLessThan(2500)
+})
 
 test('without scripts there is an explanation, and no form', async () => {
   const page = await counter.open({ value: '5' }, { javaScriptEnabled: false })

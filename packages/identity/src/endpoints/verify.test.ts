@@ -377,7 +377,7 @@ describe('with a page before the link', () => {
     expect((await paged.call(pressOf(text))).headers.location).toMatch(/^https:\/\/site\.test\?code=[\w-]{32}$/)
   })
 
-  test('it is a page that nobody keeps, frames or learns of, and that runs nothing', async () => {
+  test('it is a page that nobody keeps, frames or learns of, and that runs nothing but its own', async () => {
     const { status, headers } = await paged.call('GET /verify?token=x&type=signup')
     expect(status).toBe(200)
     expect(headers).toMatchObject({
@@ -387,7 +387,7 @@ describe('with a page before the link', () => {
       'x-content-type-options': 'nosniff',
     })
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'self' https:; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; script-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'self' https:; frame-ancestors 'none'$/,
     )
   })
 
@@ -423,9 +423,9 @@ describe('with a page before the link', () => {
   ])('a token like %j stays a token', async (token) => {
     const query = new URLSearchParams({ token, type: 'signup' })
     const { text, headers } = await paged.call(`GET /verify?${query}`)
-    expect(text.match(/<(script|img|form|input|button)\b/g)).toEqual(['<form', '<input', '<input', '<input', '<input', '<button'])
+    expect(text.match(/<(script|img|form|input|button)\b/g)?.join('')).toBe('<form<input<input<input<input<button<script')
     expect(new URLSearchParams(pressOf(text).split('?')[1]).get('token')).toBe(token)
-    expect(headers['content-security-policy']).not.toContain('script-src')
+    expect(headers['content-security-policy']).toMatch(/^[^*]* script-src 'sha256-[\w+/]{43}=';[^*]*$/)
   })
 
   test.each([
@@ -436,7 +436,7 @@ describe('with a page before the link', () => {
     ['http://localhost:3000/in', 'http://localhost:3000/in', 'http:'],
   ])('for %s the page leads on to %s', async (redirect_to, destination, scheme) => {
     const { text, headers } = await paged.call(`GET /verify?${new URLSearchParams({ token: 'x', type: 'signup', redirect_to })}`)
-    expect(text).not.toContain('<script')
+    expect(text.match(/<script/g)).toHaveLength(1)
     expect(new URLSearchParams(pressOf(text).split('?')[1]).get('redirect_to')).toBe(destination)
     expect(headers['content-security-policy']).toContain(`form-action 'self' ${scheme};`)
     expect(String((await paged.call(pressOf(text))).headers.location).startsWith(destination)).toBe(true)

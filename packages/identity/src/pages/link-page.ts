@@ -84,6 +84,7 @@ function write({ heading, sentence, button, note }: Words, { token, type, destin
 <p class="note">${note}</p>
 </div>
 </main>
+<script>${new Html(script)}</script>
 </body>
 </html>
 `
@@ -114,7 +115,20 @@ button:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px }
   button { width: 100% }
 }`
 
-const styleHash = createHash('sha256').update(style).digest('base64')
+/**
+ * A second press would call off the answer to the first, and find the link used up. Whoever is still here after ten seconds, stopped the page or
+ * comes back to it may press again.
+ */
+const script = `
+let sentAt = -Infinity
+document.querySelector('form').addEventListener('submit', (event) => {
+  if (event.timeStamp - sentAt < 10_000) event.preventDefault()
+  else sentAt = event.timeStamp
+})
+window.addEventListener('pageshow', () => { sentAt = -Infinity })`
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const runs = `style-src ${hashOf(style)}; script-src ${hashOf(script)}`
 
 /**
  * Chromium holds every redirect behind a form against form-action, by which time the link is used up, and says nothing when it stops one. Sites
@@ -122,5 +136,5 @@ const styleHash = createHash('sha256').update(style).digest('base64')
  */
 function policyFor(destination: string): string {
   const form = `form-action 'self' ${new URL(destination).protocol}`
-  return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; ${form}; frame-ancestors 'none'`
+  return `default-src 'none'; ${runs}; base-uri 'none'; ${form}; frame-ancestors 'none'`
 }

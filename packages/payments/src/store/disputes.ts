@@ -63,21 +63,21 @@ export async function listDisputes(
     select id, merchant_id as "merchantId", transaction_id as "transactionId", created, amount, reason_code as "reasonCode",
       reason_title as "reasonTitle", due
     from (
-      (select id from pay.disputes
+      (select * from pay.disputes
         where merchant_id = ${merchantId} and id < ${before} and id > ${after} and not ${ascending}::boolean
           and ${transactionId}::text is null
         order by id desc limit ${limit})
       union all
-      (select id from pay.disputes
-        where merchant_id = ${merchantId} and id > ${after} and ${ascending}::boolean and ${transactionId}::text is null
+      (select * from pay.disputes
+        where merchant_id = ${merchantId} and id < ${before} and id > ${after} and ${ascending}::boolean
+          and ${transactionId}::text is null
         order by id limit ${limit})
       union all
-      (select id from pay.disputes
-        where merchant_id = ${merchantId} and id < ${before} and id > ${after} and transaction_id = ${transactionId}
+      (select * from pay.disputes
+        where merchant_id = ${merchantId} and id < ${before} and id > ${after}
+          and ${transactionId}::text is not null and transaction_id = ${transactionId}
         order by case when ${ascending}::boolean then id end, id desc limit ${limit})
     ) as page
-    join pay.disputes using (id)
-    where merchant_id = ${merchantId}
     order by case when ${ascending}::boolean then id end, id desc`
 }
 

@@ -30,21 +30,21 @@ export async function listFrauds(
   return await sql<FraudRow>`
     select id, merchant_id as "merchantId", transaction_id as "transactionId", created, reported, reason
     from (
-      (select id from pay.frauds
+      (select * from pay.frauds
         where merchant_id = ${merchantId} and id < ${before} and id > ${after} and not ${ascending}::boolean
           and ${transactionId}::text is null
         order by id desc limit ${limit})
       union all
-      (select id from pay.frauds
-        where merchant_id = ${merchantId} and id > ${after} and ${ascending}::boolean and ${transactionId}::text is null
+      (select * from pay.frauds
+        where merchant_id = ${merchantId} and id < ${before} and id > ${after} and ${ascending}::boolean
+          and ${transactionId}::text is null
         order by id limit ${limit})
       union all
-      (select id from pay.frauds
-        where merchant_id = ${merchantId} and id < ${before} and id > ${after} and transaction_id = ${transactionId}
+      (select * from pay.frauds
+        where merchant_id = ${merchantId} and id < ${before} and id > ${after}
+          and ${transactionId}::text is not null and transaction_id = ${transactionId}
         order by case when ${ascending}::boolean then id end, id desc limit ${limit})
     ) as page
-    join pay.frauds using (id)
-    where merchant_id = ${merchantId}
     order by case when ${ascending}::boolean then id end, id desc`
 }
 

@@ -29,26 +29,24 @@ export async function listLines(sql: Sql, merchantId: string, filter: LineFilter
     select id, merchant_id as "merchantId", created, test, kind, won, balance, fee, amount, currency,
       transaction_id as "transactionId", iban, description
     from (
-      (select id from pay.lines
+      (select * from pay.lines
         where merchant_id = ${merchantId} and id < ${before} and id > ${after} and not ${ascending}::boolean
           and ${transactionId}::text is null and kind = any(${kinds})
           and (${description}::text is null or description = ${description})
         order by id desc limit ${limit})
       union all
-      (select id from pay.lines
-        where merchant_id = ${merchantId} and id > ${after} and ${ascending}::boolean
+      (select * from pay.lines
+        where merchant_id = ${merchantId} and id < ${before} and id > ${after} and ${ascending}::boolean
           and ${transactionId}::text is null and kind = any(${kinds})
           and (${description}::text is null or description = ${description})
         order by id limit ${limit})
       union all
-      (select id from pay.lines
+      (select * from pay.lines
         where merchant_id = ${merchantId} and id < ${before} and id > ${after}
-          and transaction_id = ${transactionId} and kind = any(${kinds})
+          and ${transactionId}::text is not null and transaction_id = ${transactionId} and kind = any(${kinds})
           and (${description}::text is null or description = ${description})
         order by case when ${ascending}::boolean then id end, id desc limit ${limit})
     ) as page
-    join pay.lines using (id)
-    where merchant_id = ${merchantId}
     order by case when ${ascending}::boolean then id end, id desc`
 }
 

@@ -51,7 +51,7 @@ export async function listAppMembers(
         order by identity_id desc limit ${limit}
       ) union all (
         select apps.* from pay.members join pay.apps on id = identity_id
-        where merchant_id = ${merchantId} and kind = 'app' and identity_id > ${after}
+        where merchant_id = ${merchantId} and kind = 'app' and identity_id < ${before} and identity_id > ${after}
           and ${ascending}::boolean and (${wanted}::text is null or name = ${wanted})
         order by identity_id limit ${limit}
       )

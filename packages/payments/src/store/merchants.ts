@@ -141,20 +141,20 @@ export async function listMerchantsOf(
   { page, filter }: { page: Page; filter: MerchantFilter },
 ): Promise<Merchant[]> {
   const { limit, before, after, ascending } = page
-  const wanted = new Json(filter)
+  const [wanted, anything] = [new Json(filter), Object.keys(filter).length === 0]
   const merchants = await sql<RawMerchant>`
     with page as (
       (
         select id from pay.members join pay.merchants on id = merchant_id
         where identity_id = ${identityId} and merchant_id < ${before} and merchant_id > ${after} and not ${ascending}::boolean
-          and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
-            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
+          and (${anything} or jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
+            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb)
         order by merchant_id desc limit ${limit}
       ) union all (
         select id from pay.members join pay.merchants on id = merchant_id
-        where identity_id = ${identityId} and merchant_id > ${after} and ${ascending}::boolean
-          and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
-            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
+        where identity_id = ${identityId} and merchant_id < ${before} and merchant_id > ${after} and ${ascending}::boolean
+          and (${anything} or jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
+            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb)
         order by merchant_id limit ${limit}
       )
     )

@@ -59,12 +59,20 @@ export async function listPlans(
     select merchant_id as "merchantId", transaction_id as "transactionId", created, parts, state, reason, ended, component, occurrence, due,
       tries, first_tried as "firstTried", try_at as "tryAt", made, missed, last_transaction_id as "lastTransactionId",
       error_code as "errorCode"
-    from pay.plans
-    where merchant_id = ${merchantId} and transaction_id < ${before} and transaction_id > ${after}
-      and (${state}::text is null or state = ${state})
-      and (${transactionId}::text is null or transaction_id = ${transactionId})
-    order by case when ${ascending}::boolean then transaction_id end, transaction_id desc
-    limit ${limit}`
+    from (
+      (select * from pay.plans
+        where merchant_id = ${merchantId} and transaction_id < ${before} and transaction_id > ${after} and not ${ascending}::boolean
+          and (${state}::text is null or state = ${state})
+          and (${transactionId}::text is null or transaction_id = ${transactionId})
+        order by transaction_id desc limit ${limit})
+      union all
+      (select * from pay.plans
+        where merchant_id = ${merchantId} and transaction_id < ${before} and transaction_id > ${after} and ${ascending}::boolean
+          and (${state}::text is null or state = ${state})
+          and (${transactionId}::text is null or transaction_id = ${transactionId})
+        order by transaction_id limit ${limit})
+    ) as page
+    order by case when ${ascending}::boolean then transaction_id end, transaction_id desc`
   return rows.map(toPlan)
 }
 

@@ -203,7 +203,7 @@ export async function listTransactions(
   const { descriptor = null } = filter
   const rows = await sql<RawTransaction>`
     with page as (
-      (select id from pay.transactions
+      (select * from pay.transactions
        where merchant_id = ${merchantId} and id < ${before} and id > ${after} and not ${ascending}::boolean
          and (${test}::boolean is null or test = ${test})
          and (${currency}::text is null or currency = ${currency})
@@ -214,8 +214,8 @@ export async function listTransactions(
          and (${descriptor}::text is null or descriptor = ${descriptor})
        order by id desc limit ${limit})
       union all
-      (select id from pay.transactions
-       where merchant_id = ${merchantId} and id > ${after} and ${ascending}::boolean
+      (select * from pay.transactions
+       where merchant_id = ${merchantId} and id < ${before} and id > ${after} and ${ascending}::boolean
          and (${test}::boolean is null or test = ${test})
          and (${currency}::text is null or currency = ${currency})
          and (${amount}::bigint is null or amount = ${amount})
@@ -225,12 +225,11 @@ export async function listTransactions(
          and (${descriptor}::text is null or descriptor = ${descriptor})
        order by id limit ${limit})
     )
-    select transactions.*, case when entries > 0 then (
-      select json_agg(trail) from pay.trail
-      where trail.merchant_id = transactions.merchant_id and transaction_id = transactions.id
+    select page.*, case when entries > 0 then (
+      select json_agg(trail) from pay.trail where trail.merchant_id = page.merchant_id and transaction_id = page.id
     ) end as trail
-    from page join pay.transactions on transactions.merchant_id = ${merchantId} and transactions.id = page.id
-    order by case when ${ascending}::boolean then page.id end, page.id desc`
+    from page
+    order by case when ${ascending}::boolean then id end, id desc`
   return rows.map(toTransaction)
 }
 

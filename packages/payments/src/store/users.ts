@@ -53,7 +53,7 @@ export async function listUserMembers(
        order by identity_id desc limit ${limit})
       union all
       (select users.id from pay.members join pay.users on users.id = identity_id
-       where merchant_id = ${merchantId} and kind = 'user' and identity_id > ${after}
+       where merchant_id = ${merchantId} and kind = 'user' and identity_id < ${before} and identity_id > ${after}
          and ${ascending}::boolean
          and (${email}::text is null or users.email = ${email}) and (${name}::text is null or users.name = ${name})
        order by identity_id limit ${limit})

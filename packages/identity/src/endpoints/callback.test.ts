@@ -269,6 +269,7 @@ describe('attacks', () => {
     const back = await comeBack({ state: change(to.searchParams.get('state') ?? ''), code: 'x' })
     expect([back.status, back.to.origin + back.to.pathname, back.to.hash]).toEqual([303, 'https://site.test/', ''])
     expect(back.query.error_code).toBe(code)
+    expect(service.lines.findLast(({ message }) => message === 'sign-in refused')).toMatchObject({ grant: 'oauth', reason: code })
   })
 
   test('a state is good once', async () => {

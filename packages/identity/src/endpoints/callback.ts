@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { type App, endpoint } from '../app.ts'
 import { audienceOf } from '../callers.ts'
 import { fail } from '../errors.ts'
+import { noteRefusal } from '../operations/note-refusal.ts'
 import {
   type Callback,
   claimCallback,
@@ -46,7 +47,10 @@ export const formCallback = endpoint({
 async function comeBack(app: App, request: Incoming, brought: Callback): Promise<Answer<undefined>> {
   const flow = await claimCallback(app, brought).catch((problem: unknown) => refusalOf(problem))
   // Nobody knows where somebody without a flow of ours was going, so they are told on the site.
-  if (flow instanceof Failure) return redirect(303, withQuery(app.config.siteUrl, callbackAnswers(flow)))
+  if (flow instanceof Failure) {
+    noteRefusal(app, request, { grant: 'oauth', user: null }, flow)
+    return redirect(303, withQuery(app.config.siteUrl, callbackAnswers(flow)))
+  }
   const destination = app.config.external.destination ?? flow.destination
   try {
     const returned = await returnFromProvider(app, request, flow, brought, audienceOf(app, request))
@@ -55,7 +59,7 @@ async function comeBack(app: App, request: Incoming, brought: Callback): Promise
       'code' in returned ? withQuery(destination, returned) : withFragment(destination, enteredAnswers(returned)),
     )
   } catch (problem) {
-    const refusal = refusalOf(problem)
+    const refusal = noteRefusal(app, request, { grant: 'oauth', user: null }, refusalOf(problem))
     const answers = { ...callbackAnswers(refusal), ...(refusal instanceof RefusedThere ? { error: refusal.error } : {}) }
     return redirect(302, withFragment(withQuery(destination, answers), { ...answers, sb: '' }))
   }

@@ -140,4 +140,5 @@ test.each<[string, () => Promise<object>, object]>([
   const { status, told } = await bring(await json())
   expect(status).toBe(400)
   expect(told).toMatchObject(refusal)
+  expect(service.lines.findLast(({ message }) => message === 'sign-in refused')).toMatchObject({ grant: 'id_token', user: null })
 })

@@ -113,7 +113,14 @@ describe('password', () => {
     const lines = service.lines.slice(before)
     const refusals = lines.filter(({ message }) => message === 'sign-in refused')
     expect(refusals).toMatchObject([
-      { level: 'info', user: userId, grant: 'password', address: '127.0.0.1', request_id: expect.any(String) as string },
+      {
+        level: 'info',
+        user: userId,
+        grant: 'password',
+        reason: 'invalid_credentials',
+        address: '127.0.0.1',
+        request_id: expect.any(String) as string,
+      },
       { user: null },
     ])
     expect(JSON.stringify(lines)).not.toMatch(/@site\.test|wrong horse/)
@@ -129,6 +136,9 @@ describe('password', () => {
       { code: 400, error_code: 'email_not_confirmed', msg: 'Email not confirmed' },
       { code: 400, error_code: 'user_banned', msg: 'User is banned' },
     ])
+    const refusals = service.lines.filter(({ message }) => message === 'sign-in refused')
+    expect(refusals).toContainEqual(expect.objectContaining({ user: unconfirmed.userId, reason: 'email_not_confirmed' }))
+    expect(refusals).toContainEqual(expect.objectContaining({ user: banned.userId, reason: 'user_banned' }))
   })
 
   test('a hash of another kind is replaced by one of ours, once', async () => {
@@ -256,6 +266,11 @@ describe('pkce', () => {
       error_code: 'bad_code_verifier',
     })
     expect((await grant('pkce', { auth_code, code_verifier: verifier })).status).toBe(200)
+    expect(service.lines.findLast(({ message }) => message === 'sign-in refused')).toMatchObject({
+      grant: 'pkce',
+      reason: 'bad_code_verifier',
+      user: expect.any(String) as string,
+    })
   })
 
   test('of twenty who present the same code one gets in', async () => {

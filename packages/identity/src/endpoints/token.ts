@@ -1,4 +1,5 @@
 import { Answer, anyone, type Incoming } from '@tollgate/kit/endpoint'
+import { Failure } from '@tollgate/kit/failure'
 import Type from 'typebox'
 import { type App, endpoint } from '../app.ts'
 import { audienceOf } from '../callers.ts'
@@ -7,6 +8,7 @@ import { checkCaptcha } from '../operations/check-captcha.ts'
 import { reportWeakness } from '../operations/choose-password.ts'
 import { evenOutRefusals } from '../operations/even-out.ts'
 import { limitCaller } from '../operations/limit.ts'
+import { noteRefusal } from '../operations/note-refusal.ts'
 import { refreshSession } from '../operations/refresh-session.ts'
 import type { ProviderTokens } from '../operations/return-from-provider.ts'
 import { signInWithIdToken } from '../operations/sign-in-with-id-token.ts'
@@ -123,15 +125,14 @@ async function byPassword(app: App, request: Incoming, { email = '', phone = '',
     const known = await findUserForSignIn(app.db, contact, audienceOf(app, request))
     const proved = await provePassword(app, known, password)
     if (proved) return proved
-    const { address } = originOf(request)
-    app.log.info({ request_id: request.id, user: known?.id ?? null, address, grant: 'password' }, 'sign-in refused')
-    throw fail('invalid_credentials')
+    throw noteRefusal(app, request, { grant: 'password', user: known?.id ?? null }, fail('invalid_credentials'))
   })
-  const { emailConfirmedAt, phoneConfirmedAt } = user.account
+  const { id, emailConfirmedAt, phoneConfirmedAt } = user.account
+  const note = (refusal: Failure) => noteRefusal(app, request, { grant: 'password', user: id }, refusal)
   // Nothing of this is told to whoever does not know the password.
-  if (isBanned(user.account, app.now())) throw fail('user_banned', { status: 400 })
-  if (email !== '' && !emailConfirmedAt) throw fail('email_not_confirmed')
-  if (phone !== '' && !phoneConfirmedAt) throw fail('phone_not_confirmed')
+  if (isBanned(user.account, app.now())) throw note(fail('user_banned', { status: 400 }))
+  if (email !== '' && !emailConfirmedAt) throw note(fail('email_not_confirmed'))
+  if (phone !== '' && !phoneConfirmedAt) throw note(fail('phone_not_confirmed'))
   const provider = email === '' ? 'phone' : 'email'
   const session = await startSession(app, app.db, {
     user: user.account,
@@ -176,27 +177,30 @@ async function byFlow(
 ) {
   if (code === '' || verifier === '')
     throw fail('validation_failed', { message: 'invalid request: both auth code and code verifier should be non-empty' })
+  const note = (user: string | null, refusal: Failure) => noteRefusal(app, request, { grant: 'pkce', user }, refusal)
   const codeHash = hashLinkToken(code)
   const issuedAfter = new Date(app.now().getTime() - app.config.external.flowLifetime * 1000)
   const entered = await app.db.begin(async (tx) => {
     const flow = await takeFlow(tx, { codeHash, challenge: s256(verifier), issuedAfter })
     const user = flow?.userId ? await findUser(tx, flow.userId) : undefined
     if (!flow || !user || user.deletedAt) return undefined
-    if (isBanned(user, app.now())) throw fail('user_banned')
+    if (isBanned(user, app.now())) throw note(user.id, fail('user_banned'))
     const audits = [{ action: 'login' as const, actor: actorOf(user), traits: { provider: flow.provider } }]
     const session = await startSession(app, tx, { user, method: flow.method, origin: originOf(request), audits })
     return { session, tokens: flow.sealed ? unseal<ProviderTokens>(app.secrets.flows, flow.id, flow.sealed) : {} }
   })
   if (entered) return answer(entered.session, providerReply(entered.tokens))
   const flow = await findFlow(app.db, codeHash)
-  if (!flow?.userId) throw fail('flow_state_not_found')
-  throw flow.issuedAt < issuedAfter ? fail('flow_state_expired') : fail('bad_code_verifier')
+  if (!flow?.userId) throw note(null, fail('flow_state_not_found'))
+  throw note(flow.userId, fail(flow.issuedAt < issuedAfter ? 'flow_state_expired' : 'bad_code_verifier'))
 }
 
 async function byIdToken(app: App, request: Incoming, body: Type.Static<typeof Body>) {
   const { id_token: idToken = '', access_token: accessToken = '', nonce = '', provider = '', issuer = '' } = body
   const { client_id: clientId = '', link_identity: link = false } = body
   const brought = { idToken, accessToken, nonce, provider, issuer, clientId, link }
-  const { user } = await signInWithIdToken(app, request, brought)
+  const { user } = await signInWithIdToken(app, request, brought).catch((problem: unknown) => {
+    throw problem instanceof Failure ? noteRefusal(app, request, { grant: 'id_token', user: null }, problem) : problem
+  })
   return answer(await startSession(app, app.db, { user, method: 'oauth', origin: originOf(request) }))
 }

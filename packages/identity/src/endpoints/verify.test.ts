@@ -317,6 +317,35 @@ test.each<[object, number, string]>([
   expect((await present(json)).told).toMatchObject({ code: status, error_code: 'validation_failed', msg })
 })
 
+test('what is refused stands in the log with whose it was, as far as that is known, and without what was presented', async () => {
+  const { email, code, token } = await signUp()
+  const [account] = await service.app.db<{ id: string }>`select id from auth.users where email = ${email}`
+  const before = service.lines.length
+  const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+  await present({ type: 'signup', email, token: wrong })
+  await present({ type: 'signup', email: newEmail(), token: wrong })
+  await present({ type: 'signup', token_hash: token.toUpperCase() })
+  await follow({ type: 'signup', token: token.toUpperCase() })
+  await service.app.db`update auth.users set banned_until = ${new Date('2099-01-01')} where email = ${email}`
+  await follow({ type: 'signup', token })
+  const lines = service.lines.slice(before)
+  const refusal = {
+    level: 'info',
+    grant: 'otp',
+    reason: 'otp_expired',
+    address: '127.0.0.1',
+    request_id: expect.any(String) as string,
+  }
+  expect(lines.filter(({ message }) => message === 'sign-in refused')).toMatchObject([
+    { ...refusal, user: account?.id },
+    { ...refusal, user: null },
+    { ...refusal, user: null },
+    { ...refusal, user: null },
+    { ...refusal, user: account?.id, reason: 'user_banned' },
+  ])
+  expect(JSON.stringify(lines).toLowerCase()).not.toMatch(new RegExp(`${email}|${wrong}"|${token}`))
+})
+
 test('a code is of no use once the address has changed', async () => {
   const { userId } = await createAccount(service)
   const email = `${userId}@site.test`

@@ -8,6 +8,7 @@ import { choosePassword } from '../operations/choose-password.ts'
 import { evenOutRefusals } from '../operations/even-out.ts'
 import { findDestination } from '../operations/find-destination.ts'
 import { limitCaller } from '../operations/limit.ts'
+import { noteRefusal } from '../operations/note-refusal.ts'
 import { readPhone } from '../operations/read-input.ts'
 import { guessCode, type Key, redeemCode } from '../operations/redeem-code.ts'
 import { originOf, type Session, startSession } from '../operations/start-session.ts'
@@ -52,13 +53,13 @@ export const verify = endpoint({
     await limitCaller(app, request, 'verify', app.config.rateLimit.verify)
     const { type = '', password = '' } = body
     if (type === '') throw fail('validation_failed', { message: 'Verify requires a verification type' })
-    const key = await readKey(app, type, body)
+    const key = await readKey(app, request, body)
     // Before anything is taken or locked; whoever has a password already has it hashed for nothing.
     const passwordHash = type === 'signup' && password !== '' ? await choosePassword(app, password) : undefined
 
     const session = await app.db.begin(async (tx) => {
       const redeemed = await redeemCode(app, tx, key, {
-        address: originOf(request).address,
+        request,
         async check(user) {
           if (type === 'signup') await settlePassword(tx, user.id, passwordHash)
         },
@@ -81,8 +82,8 @@ async function settlePassword(tx: Tx, userId: string, hash: string | undefined):
   await setFirstPassword(tx, userId, hash)
 }
 
-async function readKey(app: App, type: string, body: Given): Promise<Key> {
-  const { token = '', token_hash: linkToken = '', email = '', phone = '', redirect_to: redirectTo = '' } = body
+async function readKey(app: App, request: Incoming, body: Given): Promise<Key> {
+  const { type = '', token = '', token_hash: linkToken = '', email = '', phone = '', redirect_to: redirectTo = '' } = body
   if ((token === '') === (linkToken === ''))
     throw fail('validation_failed', { message: 'Verify requires either a token or a token hash' })
   const types = verifiedTokens(type)
@@ -98,8 +99,8 @@ async function readKey(app: App, type: string, body: Given): Promise<Key> {
   const fits = types !== undefined && byPhone.has(type) === (email === '')
   // A guess at a code that is there is written down, which takes longer than to find that there is none: that would tell who has an account.
   return evenOutRefusals(async () => {
-    const codeId = fits ? await guessCode(app, typed, types) : undefined
-    if (codeId === undefined) throw fail('otp_expired')
+    const { codeId, userId = null } = fits ? await guessCode(app, typed, types) : {}
+    if (codeId === undefined) throw noteRefusal(app, request, { grant: 'otp', user: userId }, fail('otp_expired'))
     return { codeId }
   })
 }
@@ -184,11 +185,10 @@ async function enter(
 ): Promise<Session | { code: string } | undefined> {
   const types = verifiedTokens(type)
   if (!types || byPhone.has(type)) throw fail('validation_failed', { message: 'Invalid email verification type' })
-  const origin = originOf(request)
   return app.db.begin(async (tx) => {
-    const redeemed = await redeemCode(app, tx, { linkToken: token, types }, { address: origin.address })
+    const redeemed = await redeemCode(app, tx, { linkToken: token, types }, { request })
     if (redeemed.outcome === 'half-confirmed') return undefined
-    if (!proved) return startSession(app, tx, { user: redeemed.user, method: 'otp', origin })
+    if (!proved) return startSession(app, tx, { user: redeemed.user, method: 'otp', origin: originOf(request) })
     const code = newFlowCode()
     const flow =
       redeemed.flowId !== null && (await setFlowCode(tx, redeemed.flowId, { codeHash: hashLinkToken(code), now: app.now() }))

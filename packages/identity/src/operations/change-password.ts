@@ -36,7 +36,7 @@ export async function preparePassword(app: App, { user, claims }: SignedIn, wish
 /** Wrong ones are counted; the right one is taken when the password is set. */
 async function guessNonce(app: App, { id, email, phone }: User, nonce: string): Promise<string> {
   if (nonce === '') throw fail('reauthentication_needed')
-  const codeId = await guessCode(app, email ? { code: nonce, email } : { code: nonce, phone }, ['reauthentication_token'], id)
+  const { codeId } = await guessCode(app, email ? { code: nonce, email } : { code: nonce, phone }, ['reauthentication_token'], id)
   if (codeId === undefined) throw fail('reauthentication_not_valid')
   return codeId
 }

@@ -1,4 +1,6 @@
 import type { Tx } from '@tollgate/kit/db'
+import type { Incoming } from '@tollgate/kit/endpoint'
+import type { Failure } from '@tollgate/kit/failure'
 import type { App } from '../app.ts'
 import { fail } from '../errors.ts'
 import { isBanned } from '../rules/ban.ts'
@@ -15,22 +17,24 @@ import {
   type User,
 } from '../store/users.ts'
 import { noteAudit } from './note-audit.ts'
+import { noteRefusal } from './note-refusal.ts'
 import { findTestCode } from './send-code.ts'
 import { settleEmail, settlePhone } from './settle-contact.ts'
+import { originOf } from './start-session.ts'
 
 /** What somebody types, and the address or number that it was sent to. */
 export type Typed = { code: string; email: string; phone?: undefined } | { code: string; phone: string; email?: undefined }
 
 /**
- * Counts a guess, and answers with the id of the code that it opens. By itself, before anything else, so that a wrong guess stays counted
- * although the request is refused.
+ * Counts a guess, and answers with the id of the code that it opens and whose it is. By itself, before anything else, so that a wrong guess
+ * stays counted although the request is refused.
  */
 export async function guessCode(
   app: App,
   { code, email, phone }: Typed,
   types: readonly TokenType[],
   userId?: string,
-): Promise<string | undefined> {
+): ReturnType<typeof attemptCode> {
   const relatesTo = email ?? phone
   const { sms, smtp } = app.config
   const lifetime = phone === undefined ? smtp.mailer.otpLifetime : sms.otpLifetime
@@ -58,18 +62,19 @@ export async function redeemCode(
   app: App,
   tx: Tx,
   key: Key,
-  { address, check }: { address: string | null; check?(user: User): Promise<void> },
+  { request, check }: { request: Incoming; check?(user: User): Promise<void> },
 ): Promise<Redeemed> {
-  const stale = () => fail('otp_expired', 'linkToken' in key ? { message: 'Email link is invalid or has expired' } : {})
   const taken = await take(app, tx, key)
   const user = taken && (await lockUser(tx, taken.userId))
+  const note = (refusal: Failure) => noteRefusal(app, request, { grant: 'otp', user: taken?.userId ?? null }, refusal)
   // The address may have changed since it was sent there.
-  if (!user || !stillMeant(taken, user)) throw stale()
-  if (isBanned(user, app.now())) throw fail('user_banned')
+  if (!user || !stillMeant(taken, user))
+    throw note(fail('otp_expired', 'linkToken' in key ? { message: 'Email link is invalid or has expired' } : {}))
+  if (isBanned(user, app.now())) throw note(fail('user_banned'))
   await check?.(user)
 
   if (await onlyHalf(app, tx, taken, user)) return { outcome: 'half-confirmed', flowId: taken.flowId }
-  await doWhatItWasFor(app, tx, taken, user, address)
+  await doWhatItWasFor(app, tx, taken, user, originOf(request).address)
   await deleteCodes(tx, user.id)
   const changed = await findUser(tx, user.id)
   return { outcome: 'proved', user: changed as User, flowId: taken.flowId }

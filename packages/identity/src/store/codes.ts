@@ -34,7 +34,7 @@ export async function putCode(tx: Tx, code: NewCode): Promise<void> {
       flow_state_id = excluded.flow_state_id, attempts = 0, created_at = excluded.created_at, updated_at = excluded.updated_at`
 }
 
-/** Counts a guess against every code that it could be meant for, and names the one that it opens. */
+/** Counts a guess against every code that it could be meant for. Tells whose codes they are, and the one that it opens. */
 export async function attemptCode(
   sql: Sql,
   guess: {
@@ -45,15 +45,16 @@ export async function attemptCode(
     issuedAfter: Date | null
     most: number
   },
-): Promise<string | undefined> {
+): Promise<{ codeId: string | undefined; userId: string | null }> {
   const { relatesTo, types, codeHash, userId, issuedAfter, most } = guess
-  const tried = await sql<{ id: string; matches: boolean }>`
+  const tried = await sql<{ id: string; user: string; matches: boolean }>`
     update auth.one_time_tokens set attempts = attempts + 1
     where relates_to = ${relatesTo} and token_type::text = any(${types}) and attempts < ${most} and code_hash is not null
       and (${userId}::uuid is null or user_id = ${userId})
       and (${issuedAfter}::timestamptz is null or created_at >= ${issuedAfter}::timestamptz at time zone 'UTC')
-    returning id, code_hash = ${codeHash} as matches`
-  return tried.find(({ matches }) => matches)?.id
+    returning id, user_id as user, code_hash = ${codeHash} as matches`
+  const opened = tried.find(({ matches }) => matches)
+  return { codeId: opened?.id, userId: (opened ?? tried[0])?.user ?? null }
 }
 
 export type TakenCode = { userId: string; tokenType: TokenType; relatesTo: string; flowId: string | null }

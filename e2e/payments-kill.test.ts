@@ -16,8 +16,8 @@ import {
 } from './payments-kill.ts'
 
 /** `PAYMENTS_KILL_SECONDS=180 npm test -- payments-kill` is minutes of it; what runs every time is a cut. */
-const seconds = Number(process.env.PAYMENTS_KILL_SECONDS ?? 7)
-const pauseBetweenKills = 2
+const seconds = Number(process.env.PAYMENTS_KILL_SECONDS ?? 11)
+const pauseBetweenKills = 3
 const workers = 2
 
 test(

@@ -19,7 +19,7 @@ test('accounts, sessions, passwords and messages are what people were told, what
   const seed = randomInt(2 ** 32)
   onTestFailed(() => void process.stdout.write(`torture: identity, seed ${seed}\n`))
   const program = await builtProgram()
-  const run = { seed, seconds: 5, faults: shortFaults, longest: 700, workers: 2, pause: 20 }
+  const run = { seed, seconds: 5, faults: shortFaults, longest: 1_000, workers: 2, pause: 20 }
   const load = { assistants: 0, customers: 0, people: 8 }
   const report = await torture({ ...run, ...load, service: 'identity', program }, cleanup)
   const told = tellReport(report, run)

@@ -19,7 +19,7 @@ test('whoever asks until there is an answer is served once, whatever goes wrong 
   const seed = randomInt(2 ** 32)
   onTestFailed(() => void process.stdout.write(`torture: seed ${seed}\n`))
   const program = await builtProgram()
-  const run = { seed, seconds: 6, faults: shortFaults, longest: 700, workers: 2, pause: 20 }
+  const run = { seed, seconds: 6, faults: shortFaults, longest: 1_500, workers: 2, pause: 20 }
   const report = await torture({ ...run, service: 'payments', program, assistants: 4, customers: 2, people: 0 }, cleanup)
   const told = tellReport(report, run)
   expect(report.findings, told).toEqual([])

@@ -81,7 +81,7 @@ test('bytes that are hardly HTTP are answered or hung up on, and nobody else suf
  * How many requests are made from what the endpoints say they take; with those above, and with what `fuzz-payments.test.ts` sends, it is
  * more than twenty thousand. `npm run fuzz` sends more; `FUZZ_SEED=…`, as a failure tells it, sends the same ones again.
  */
-const callCount = 8_000
+const callCount = 16_000
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 const batch = 500
 

@@ -70,16 +70,17 @@ test('growth from a thousand to a million rows, and to ten, is held to 1.3, and 
   ])
 })
 
-test('hot paths are held against their bare statements', () => {
-  const bareRatios = ['refresh', 'user', 'pairs', 'capture', 'list-first-100k'].map((name, index) => ({
+test('hot paths are held against their bare statements, and those that hash against the hash', () => {
+  const bareRatios = ['refresh', 'user', 'pairs', 'capture', 'list-first-100k', 'password', 'signup'].map((name, index) => ({
     name,
     bare: 'bare',
     ratio: index === 0 ? 1.6 : 1.4,
     serverRatio: 9,
   }))
   const verdicts = verdictsOf({ bareRatios })
-  expect(verdicts).toHaveLength(5)
+  expect(verdicts).toHaveLength(7)
   expect(verdicts[0]).toEqual(['refresh, cost of a request for that of its bare statements', '1.60 ×', '≤ 1.5 ×', false])
+  expect(verdicts.at(-1)?.[0]).toBe('signup, cost of a request for that of the hash alone')
   expect(verdicts.slice(1).every(([, , , met]) => met === true)).toBe(true)
 })
 

@@ -1,7 +1,7 @@
 import { firstToken, keptToken, usualAccounts } from './accounts.ts'
 import { ask, askFor } from './http.ts'
 import { chained, inTurns, numbered, numberHere, type Requests, requestText } from './requests.ts'
-import { type Server, startBare } from './servers.ts'
+import { type Server, startBare, startBareHash } from './servers.ts'
 import { type Size, sizes } from './sizes.ts'
 import type { Stage } from './stage.ts'
 import type { Ready, Workload } from './workload.ts'
@@ -75,6 +75,7 @@ export const identityWorkloads: readonly Workload[] = [
     title: 'identity password grant',
     pace: 15,
     mostConnections: 32,
+    bare: 'bare-hash',
     bars: { statements: { most: 3 } },
     async prepare({ accounts }) {
       const server = await accounts()
@@ -82,10 +83,18 @@ export const identityWorkloads: readonly Workload[] = [
     },
   },
   {
+    name: 'bare-hash',
+    title: 'bare hash of a password',
+    pace: 15,
+    mostConnections: 32,
+    prepare: async ({ site }) => ({ server: await startBareHash(site), requests: inTurns(requestText('POST', '/')) }),
+  },
+  {
     name: 'signup',
     title: 'identity signup, autoconfirm',
     pace: 15,
     mostConnections: 32,
+    bare: 'bare-hash',
     prepare: async ({ accounts }) => ({ server: await accounts(), requests: signups('newcomer') }),
   },
   {

@@ -30,7 +30,7 @@ export const usage = `npm run bench -- [workload…] [settings]
   --rounds 8        how often the workloads take turns; short turns meet the same noise
   --connections 32  how many requests are under way at once, at most
   --rate 500        send so many requests a second, instead of as many as are answered
-  --paced 3         how long the latency of a workload is looked at, at its fixed rate, after all rounds; 0 leaves that out
+  --paced 6         how long the latency of a workload is looked at, at its fixed rate, after all rounds; 0 leaves that out
   --large           also what takes many minutes to make: ten million transactions, and verifying and exporting a million
   --workers ${defaultWorkers}       processes of every server
   --json FILE       write all figures to a file as well
@@ -62,7 +62,7 @@ export function readOptions(words: string[], known: readonly Known[]): Options {
     connections: number('--connections', values.connections, 32, { least: 1, whole: true }),
     workers: number('--workers', values.workers, defaultWorkers, { least: 1, whole: true }),
     rate: values.rate === undefined ? undefined : number('--rate', values.rate, 0, { least: 1 }),
-    paced: number('--paced', values.paced, 3, { least: 0 }),
+    paced: number('--paced', values.paced, 6, { least: 0 }),
     json: values.json,
     program: values.program,
     page,

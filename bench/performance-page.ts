@@ -60,7 +60,7 @@ export function writePage(figures: Figures): Page {
     ...Object.entries(charts).flatMap(([path, { title }]) => [`![${escapeCell(title)}](${path})`, '']),
     '## Against the bare statements',
     '',
-    'What a request costs, server and database, for what the same statements cost on a bare server with the bare driver.',
+    'What a request costs, server and database, for what the same statements cost on a bare server with the bare driver; where a password is hashed, for what the hash alone costs.',
     '',
     ...markdownOf(bareTable(figures)),
     '',

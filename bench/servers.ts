@@ -86,6 +86,12 @@ export async function startBare(answer: Answer, site: Site): Promise<Server> {
   return startOwn('bare', { env, database: usualDatabase, path: '/' }, site)
 }
 
+/** A server that hashes a password for every request. */
+export async function startBareHash(site: Site): Promise<Server> {
+  const env = { BARE_PORT: String(await freePort()), WORKERS: String(site.workers) }
+  return startOwn('bare-hash', { env, database: usualDatabase, path: '/health' }, site)
+}
+
 /** A server that says the statements of a service to the database of that service, and nothing else. */
 export async function startBareReplay(scripts: Readonly<Record<string, Script>>, database: string, site: Site): Promise<Server> {
   const file = join(site.database.folder, `scripts-${database}.json`)

@@ -53,8 +53,7 @@ create table pay.transactions (
   )
 ) with (fillfactor = 80);
 
--- For those who know an id and not whose it is. In this order it cannot be taken for pages of one merchant's, among those of all others.
-create index transactions_id_idx on pay.transactions (id text_pattern_ops);
+create index transactions_id_idx on pay.transactions (id);
 create index transactions_created_idx on pay.transactions using brin (created);
 create index transactions_pending_idx on pay.transactions (created) where state = 'pending';
 
@@ -121,4 +120,4 @@ create table pay.cards (
   constraint cards_pkey primary key (merchant_id, id)
 );
 
-create index cards_id_idx on pay.cards (id text_pattern_ops);
+create index cards_id_idx on pay.cards (id);

@@ -19,7 +19,7 @@ create table pay.disputes (
   constraint disputes_decided_check check ((won is null) = (decided is null))
 );
 
-create index disputes_id_idx on pay.disputes (id text_pattern_ops);
+create index disputes_id_idx on pay.disputes (id);
 create index disputes_transaction_idx on pay.disputes (merchant_id, transaction_id);
 
 create table pay.frauds (
@@ -34,5 +34,5 @@ create table pay.frauds (
   constraint frauds_acquirer_reference_key unique (merchant_id, acquirer_reference)
 );
 
-create index frauds_id_idx on pay.frauds (id text_pattern_ops);
+create index frauds_id_idx on pay.frauds (id);
 create index frauds_transaction_idx on pay.frauds (merchant_id, transaction_id);

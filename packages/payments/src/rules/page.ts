@@ -1,6 +1,7 @@
 /**
  * Which part of a list is wanted: strictly between two ids, newest first unless only `after` is given. Statements name both ids in either
- * direction and select whole rows at once: planned for a merchant with little, they are still right for the one with very much.
+ * direction and join nothing that could be gone through otherwise: planned for a merchant with little, they are still right for the one with
+ * very much.
  */
 export type Page = { limit: number; before: string; after: string; ascending: boolean }
 

@@ -141,24 +141,33 @@ export async function listMerchantsOf(
   { page, filter }: { page: Page; filter: MerchantFilter },
 ): Promise<Merchant[]> {
   const { limit, before, after, ascending } = page
-  const [wanted, anything] = [new Json(filter), Object.keys(filter).length === 0]
+  const wanted = new Json(filter)
+  // With an offset, of nothing, each merchant is looked up by itself: joined, all that there are before the page would be gone through.
   const merchants = await sql<RawMerchant>`
     with page as (
       (
-        select id from pay.members join pay.merchants on id = merchant_id
+        select id from pay.members cross join lateral (
+          select id from pay.merchants
+          where id = merchant_id and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email,
+            'website', website, 'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
+          offset 0
+        ) as merchant
         where identity_id = ${identityId} and merchant_id < ${before} and merchant_id > ${after} and not ${ascending}::boolean
-          and (${anything} or jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
-            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb)
         order by merchant_id desc limit ${limit}
       ) union all (
-        select id from pay.members join pay.merchants on id = merchant_id
+        select id from pay.members cross join lateral (
+          select id from pay.merchants
+          where id = merchant_id and jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email,
+            'website', website, 'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb
+          offset 0
+        ) as merchant
         where identity_id = ${identityId} and merchant_id < ${before} and merchant_id > ${after} and ${ascending}::boolean
-          and (${anything} or jsonb_build_object('test', test, 'currency', currency, 'name', name, 'email', email, 'website', website,
-            'descriptor', descriptor, 'key', key) @> ${wanted}::jsonb)
         order by merchant_id limit ${limit}
       )
     )
-    select standing_merchants.* from page join pay.standing_merchants on standing_merchants.id = page.id
+    select merchant.* from page cross join lateral (
+      select * from pay.standing_merchants where standing_merchants.id = page.id offset 0
+    ) as merchant
     order by case when ${ascending}::boolean then page.id end, page.id desc`
   return merchants.map(merchantOf)
 }

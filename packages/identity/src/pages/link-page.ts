@@ -116,8 +116,8 @@ button:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px }
 }`
 
 /**
- * A second press would call off the answer to the first, and find the link used up. Whoever is still here after ten seconds, stopped the page or
- * comes back to it may press again.
+ * A second press would call off the answer to the first, and find the link used up. Whoever is still here after ten seconds, or comes back to
+ * the page, may press again.
  */
 const script = `
 let sentAt = -Infinity
